@@ -8,8 +8,8 @@ from dataclasses import fields, replace
 from typing import Any
 
 from harness.distributions.posteriors.difference import (
+    RateDifference,
     difference_of_proportions,
-    difference_of_rates,
     mean_of_proportions,
 )
 from harness.distributions.posteriors.paired import paired_difference_posterior
@@ -69,7 +69,7 @@ RATE_DIFFERENCE = family_of_samples(
     "rate1 − rate2",
     RATE,
     combination.weighted_sum(1.0, -1.0),
-    difference_of_rates,
+    RateDifference,
 )
 BALANCED_ACCURACY = family_of_samples(
     "balanced_accuracy",

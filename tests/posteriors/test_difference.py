@@ -9,8 +9,8 @@ from scipy.special import betainc
 from harness.distributions import criteria
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.difference import (
+    RateDifference,
     difference_of_proportions,
-    difference_of_rates,
     mean_of_proportions,
 )
 from harness.distributions.posteriors.gamma import Gamma
@@ -92,7 +92,7 @@ def test_tails_of_broken_shapes_are_exact_sums(shapes):
 )
 def test_tails_of_a_difference_of_rates_are_exact_sums(shapes):
     a1, b1, a2, b2 = shapes
-    posterior = difference_of_rates(Gamma(column(a1), column(b1)), Gamma(column(a2), column(b2)))
+    posterior = RateDifference(Gamma(column(a1), column(b1)), Gamma(column(a2), column(b2)))
     spread = np.sqrt(a1) / b1
     for delta in (0.0, 1e-3 * spread, 0.5 * spread, 3.0 * spread, 9.0 * spread):
         exact = float(differences.whole_rates_above(a1, b1, a2, b2, float(delta)))
@@ -180,7 +180,7 @@ def test_every_criterion_leaves_alpha_outside_for_rates(x, exposure, alpha, prio
         Gamma.given(column(count), column(size), prior)
         for count, size in zip(x, exposure, strict=True)
     )
-    _has_mass(difference_of_rates(first, second), alpha)
+    _has_mass(RateDifference(first, second), alpha)
 
 
 def _has_mass(posterior, alpha):
@@ -258,7 +258,7 @@ def test_tails_at_no_difference_are_incomplete_beta_functions_small_or_large(pri
     rng = np.random.default_rng(2003)
     x1, x2 = rng.integers(0, 500, 4000), rng.integers(0, 8, 4000)
     first, second = 10.0 ** rng.uniform(-2, 2, (2, 4000))
-    posterior = difference_of_rates(
+    posterior = RateDifference(
         Gamma.given(x1.astype(float), first, prior), Gamma.given(x2.astype(float), second, prior)
     )
     zero = np.zeros(4000)

@@ -250,7 +250,7 @@ def test_an_outcome_alone_has_the_limits_that_it_has_among_others(criterion):
         alone = criterion(
             paired_difference_posterior(tuple(v[i : i + 1] for v in table), FLAT_PRIOR), 0.05
         )
-        assert [v.logit[0] for v in alone] == [v.logit[i] for v in together]
+        assert [v.coordinate[0] for v in alone] == [v.coordinate[i] for v in together]
 
 
 def counts_of_many():

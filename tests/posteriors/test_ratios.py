@@ -240,4 +240,4 @@ def test_the_smallest_shapes_have_quantiles(of):
     for prob in (1e-9, 0.025):
         lower, upper = posterior.ppf(prob), posterior.isf(prob)
         np.testing.assert_allclose(posterior.cdf(lower), prob, rtol=1e-9)
-        np.testing.assert_allclose(upper.log, -lower.log, rtol=1e-9)
+        np.testing.assert_allclose(upper.coordinate, -lower.coordinate, rtol=1e-9)

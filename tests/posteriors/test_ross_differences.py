@@ -9,8 +9,8 @@ import pytest
 from harness.distributions import criteria
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.difference import (
+    RateDifference,
     difference_of_proportions,
-    difference_of_rates,
 )
 from harness.distributions.posteriors.gamma import Gamma
 
@@ -37,7 +37,7 @@ def posterior_of(table, size):
         parts = [Beta.given(table[f"x{i}"], table[f"n{i}"], FLAT["n"]) for i in (1, 2)]
         return difference_of_proportions(*parts)
     parts = [Gamma.given(table[f"x{i}"], table[f"A{i}"], FLAT["A"]) for i in (1, 2)]
-    return difference_of_rates(*parts)
+    return RateDifference(*parts)
 
 
 def test_significances_of_proportions_are_those_that_ross_prints():

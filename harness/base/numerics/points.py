@@ -8,6 +8,7 @@ at 0. A rate is a plain double: its range has no upper boundary, and 0 is exact.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Self
 
@@ -40,13 +41,28 @@ class Points(Rows):
 
 
 @dataclass(frozen=True)
-class RealPoints(Points):
-    """Points of the real line as plain doubles; ±inf are allowed."""
+class LinePoints(Points):
+    """Points that are carried by one number of the real line; those at ±inf are the boundary."""
 
-    value: Floats
+    coordinate: Floats
 
     @classmethod
-    def of(cls, value: npt.ArrayLike) -> RealPoints:
+    @abstractmethod
+    def of(cls, value: npt.ArrayLike) -> Self:
+        """Points given by their values."""
+
+
+@dataclass(frozen=True)
+class RealPoints(LinePoints):
+    """Points of the real line as plain doubles; ±inf are allowed."""
+
+    @property
+    def value(self) -> Floats:
+        """The points as plain doubles."""
+        return self.coordinate
+
+    @classmethod
+    def of(cls, value: npt.ArrayLike) -> Self:
         """Points given by their values."""
         return cls(np.asarray(value, dtype=np.float64))
 
@@ -139,10 +155,8 @@ def log_ratios(lower: UnitPoints, upper: UnitPoints) -> tuple[Floats, Floats]:
 
 
 @dataclass(frozen=True)
-class SignedLogitPoints(Points):
-    """Points d of [−1, 1], carried by log((1 + d)/(1 − d)); logits of ±inf are the boundary."""
-
-    logit: Floats
+class SignedLogitPoints(LinePoints):
+    """Points d of [−1, 1], carried by log((1 + d)/(1 − d))."""
 
     @classmethod
     def of(cls, value: npt.ArrayLike) -> Self:
@@ -154,7 +168,7 @@ class SignedLogitPoints(Points):
     @property
     def signed(self) -> Floats:
         """The points d as plain doubles."""
-        return np.tanh(0.5 * self.logit)
+        return np.tanh(0.5 * self.coordinate)
 
     @property
     def value(self) -> Floats:
@@ -164,7 +178,7 @@ class SignedLogitPoints(Points):
     @property
     def gap(self) -> Floats:
         """1 − |d|."""
-        away = np.exp(-np.abs(self.logit))
+        away = np.exp(-np.abs(self.coordinate))
         return 2.0 * away / (1.0 + away)
 
 
@@ -183,30 +197,28 @@ class LogitPoints(SignedLogitPoints):
     def value(self) -> Floats:
         """The points m as plain doubles."""
         with np.errstate(over="ignore"):
-            return np.asarray(1.0 / (1.0 + np.exp(-self.logit)))
+            return np.asarray(1.0 / (1.0 + np.exp(-self.coordinate)))
 
 
 def signed_difference(lower: SignedLogitPoints, upper: SignedLogitPoints) -> Floats:
     """d_u − d_l, as (1 − d_l d_u) tanh((logit d_u − logit d_l)/2), without cancellation."""
     with np.errstate(invalid="ignore"):
-        apart = np.tanh(0.5 * (upper.logit - lower.logit))
+        apart = np.tanh(0.5 * (upper.coordinate - lower.coordinate))
     here, there = np.abs(lower.signed), np.abs(upper.signed)
     # 1 − xy = (1 − x) + x(1 − y) on one side of 0, 1 + xy on two.
-    same = (lower.logit > 0) == (upper.logit > 0)
+    same = (lower.coordinate > 0) == (upper.coordinate > 0)
     factor = np.where(same, lower.gap + here * upper.gap, 1.0 + here * there)
     plain = upper.signed - lower.signed
-    infinite = np.isinf(lower.logit) | np.isinf(upper.logit)
+    infinite = np.isinf(lower.coordinate) | np.isinf(upper.coordinate)
     return np.where(infinite, plain, factor * apart)
 
 
 @dataclass(frozen=True)
-class LogPoints(Points):
-    """Points of (0, ∞), carried by their logarithm; logarithms of ±inf are the boundary."""
-
-    log: Floats
+class LogPoints(LinePoints):
+    """Points of (0, ∞), carried by their logarithm."""
 
     @classmethod
-    def of(cls, value: npt.ArrayLike) -> LogPoints:
+    def of(cls, value: npt.ArrayLike) -> Self:
         """Points given by their values, which are clipped to [0, ∞)."""
         with np.errstate(divide="ignore"):
             return cls(np.log(np.maximum(np.asarray(value, dtype=np.float64), 0.0)))
@@ -215,7 +227,7 @@ class LogPoints(Points):
     def value(self) -> Floats:
         """The points as plain doubles."""
         with np.errstate(over="ignore"):
-            return np.exp(self.log)
+            return np.exp(self.coordinate)
 
 
 @dataclass(frozen=True)

@@ -116,15 +116,10 @@ class FScore(UnitPosterior):
         of_f = self.share.as_points(points).at(self.nodes.owner)
         return self.share.at(self.nodes.owner), of_f.shift_logit(-self.nodes.x), of_f
 
-    def cdf(self, points: UnitPoints | npt.ArrayLike) -> Floats:
-        """Pr(F < point), shape (m,)."""
+    def tail(self, points: UnitPoints | npt.ArrayLike, *, upper: bool) -> Floats:
+        """Pr(F > point) if ``upper``, else Pr(F < point), shape (m,)."""
         share, of_j, _ = self._at_nodes(points)
-        return np.minimum(self.nodes.sums(share.cdf(of_j)), 1.0)
-
-    def sf(self, points: UnitPoints | npt.ArrayLike) -> Floats:
-        """Pr(F > point), shape (m,), accurate where it is small."""
-        share, of_j, _ = self._at_nodes(points)
-        return np.minimum(self.nodes.sums(share.sf(of_j)), 1.0)
+        return np.minimum(self.nodes.sums(share.tail(of_j, upper=upper)), 1.0)
 
     def logpdf(self, points: UnitPoints | npt.ArrayLike) -> Floats:
         """The logarithm of the density, by dJ/dF = r/(F + r(1 − F))², shape (m,)."""
@@ -155,10 +150,6 @@ class FScore(UnitPosterior):
         # Each form keeps its sign next to its end.
         at_high = (a + b) * mean - (b - 1.0) - 2.0 * points.q
         return np.where(low, (a - 1.0) - (a + b) * mean + 2.0 * points.p, at_high)
-
-    def log_density_ratio(self, lower: UnitPoints, upper: UnitPoints) -> Floats:
-        """logpdf(upper) − logpdf(lower)."""
-        return self.logpdf(upper) - self.logpdf(lower)
 
     def lower_limit_at_boundary(self, upper: UnitPoints) -> Bools:
         """Whether the density next to 0, at a logit of −600, is at least that at ``upper``."""
@@ -229,8 +220,10 @@ class FScore(UnitPosterior):
         lower = lower.shift_logit(self._approximate_shift(lower))
         return lower, upper.shift_logit(self._approximate_shift(upper))
 
-    def ppf(self, prob: npt.ArrayLike) -> UnitPoints:
-        """The points whose ``cdf`` is ``prob``: a quantile of J, shifted by a value of s(V)."""
+    def quantile(self, prob: npt.ArrayLike, *, upper: bool) -> UnitPoints:
+        """A quantile of J, shifted by a value of s(V); the upper ones are mirrored."""
+        if upper:
+            return self._mirrored().ppf(prob).mirrored()
         prob = np.broadcast_to(np.asarray(prob, np.float64), (self.size,))
         of_j = self.share.ppf(prob)
         if self._is_single:

@@ -97,19 +97,18 @@ class Gamma(ConjugatePosterior[RealPoints]):
         value = points.value if isinstance(points, RealPoints) else np.asarray(points, np.float64)
         return np.broadcast_to(value, self.a.shape)
 
-    def cdf(self, points: RealPoints | npt.ArrayLike) -> Floats:
-        """P(a, br), the lower regularised incomplete gamma function; 0 below the range."""
-        return _tail(self.a, self.b * np.maximum(self._points(points), 0.0), -1.0)
+    def tail(self, points: RealPoints | npt.ArrayLike, *, upper: bool) -> Floats:
+        """P(a, br), the lower regularised incomplete gamma function; Q(a, br) = 1 − P if ``upper``.
 
-    def sf(self, points: RealPoints | npt.ArrayLike) -> Floats:
-        """Q(a, br) = 1 − P(a, br), not computed as a difference where it is small."""
-        return _tail(self.a, self.b * np.maximum(self._points(points), 0.0), 1.0)
+        The lower tail is 0 below the range.
+        """
+        return _tail(self.a, self.b * np.maximum(self._points(points), 0.0), upper=upper)
 
     def logpdf(self, points: RealPoints | npt.ArrayLike) -> Floats:
         """log[b^a r^{a−1} e^{−br} / Γ(a)], by the saddle-point form."""
         r = self._points(points)
         with np.errstate(divide="ignore", invalid="ignore"):
-            inner = self._log_density(r) - np.log(r)
+            inner = _log_power(self.a, self.b * r) - np.log(r)
             at_zero = np.where(
                 self.a == 1.0, np.log(self.b), np.where(self.a < 1.0, np.inf, -np.inf)
             )
@@ -119,38 +118,28 @@ class Gamma(ConjugatePosterior[RealPoints]):
         """``logpdf`` at ``anchor + step``."""
         return self.logpdf(anchor + step)
 
-    def _log_density(self, r: Floats) -> Floats:
-        """The logarithm of the density with respect to log r."""
-        return _log_power(self.a, self.b * r)
-
-    def ppf(self, prob: npt.ArrayLike) -> RealPoints:
-        """The points whose ``cdf`` is ``prob``.
+    def quantile(self, prob: npt.ArrayLike, *, upper: bool) -> RealPoints:
+        """The points with a probability of ``prob`` beyond them; 0 where that is no double.
 
         ``gammaincinv`` alone is not accurate enough; its results are refined by Newton's method
-        on log(cdf / prob) in log r. That logarithm is concave in log r, so that the iteration
+        on log(tail / prob) in log r. That logarithm is concave in log r, so that the iteration
         converges from any start.
         """
-        return self._quantile(self._approximate_ppf(prob), prob, upper=False)
-
-    def isf(self, prob: npt.ArrayLike) -> RealPoints:
-        """The points whose ``sf`` is ``prob``, refined in the same way."""
-        return self._quantile(self._approximate_isf(prob), prob, upper=True)
-
-    def _quantile(self, points: RealPoints, prob: npt.ArrayLike, *, upper: bool) -> RealPoints:
-        """The refined points, and 0 where the quantile is too close to 0 for a double."""
+        points = self._approximate_quantile(prob, upper=upper)
         prob = np.broadcast_to(np.asarray(prob, np.float64), self.a.shape)
         at_low = points.value < _SMALLEST_POINT
         return self._refined(self.boundary[0].where(at_low, points), prob, at_low, upper=upper)
 
+    def _approximate_quantile(self, prob: npt.ArrayLike, *, upper: bool) -> RealPoints:
+        inverse = gammainccinv if upper else gammaincinv
+        return RealPoints(inverse(self.a, np.asarray(prob, np.float64)) / self.b)
+
     def approximate_interval(self, alpha: float) -> tuple[RealPoints, RealPoints]:
-        """Balanced-tail limits without the refinement of ``ppf``."""
-        return self._approximate_ppf(alpha / 2), self._approximate_isf(alpha / 2)
-
-    def _approximate_ppf(self, prob: npt.ArrayLike) -> RealPoints:
-        return RealPoints(gammaincinv(self.a, np.asarray(prob, np.float64)) / self.b)
-
-    def _approximate_isf(self, prob: npt.ArrayLike) -> RealPoints:
-        return RealPoints(gammainccinv(self.a, np.asarray(prob, np.float64)) / self.b)
+        """Balanced-tail limits without the refinement of ``quantile``."""
+        return (
+            self._approximate_quantile(alpha / 2, upper=False),
+            self._approximate_quantile(alpha / 2, upper=True),
+        )
 
     def lower_limit_at_boundary(self, upper: RealPoints) -> Bools:
         """Whether a ≤ 1, or so close to 1 that the limit of equal density is below exp(−600)."""
@@ -161,7 +150,7 @@ class Gamma(ConjugatePosterior[RealPoints]):
 
     def coordinate_density(self, points: RealPoints) -> Floats:
         """The density with respect to log r: r times the pdf."""
-        return np.exp(self._log_density(points.value))
+        return np.exp(_log_power(self.a, self.b * points.value))
 
     def log_density_slope(self, points: RealPoints) -> Floats:
         """The derivative of ``logpdf`` by the coordinate: (a − 1) − br."""
@@ -194,9 +183,9 @@ def _log_power(a: Floats, t: Floats) -> Floats:
     return np.asarray(constant - deviance(a, t))
 
 
-def _tail(a: Floats, t: Floats, side: float) -> Floats:
-    """Q(a, t) for side 1, P(a, t) for side −1; the smaller one is not computed as a difference."""
-    values = np.asarray(gammaincc(a, t) if side > 0 else gammainc(a, t))
+def _tail(a: Floats, t: Floats, *, upper: bool) -> Floats:
+    """Q(a, t) if ``upper``, else P(a, t); the smaller one is not computed as a difference."""
+    values = np.asarray(gammaincc(a, t) if upper else gammainc(a, t))
     deviation = t - a
     far = (a > _FAR_SHAPE) & (np.abs(deviation) > _FAR_DEVIATIONS * np.sqrt(a))
     far &= (t > 0) & (t < np.inf)
@@ -204,7 +193,7 @@ def _tail(a: Floats, t: Floats, side: float) -> Floats:
         here = far & (beyond * deviation > 0)
         if here.any():
             tail = _far_tail(a[here], t[here], beyond)
-            values[here] = tail if beyond == side else 1.0 - tail
+            values[here] = tail if (beyond > 0) == upper else 1.0 - tail
     return values
 
 

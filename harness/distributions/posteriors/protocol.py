@@ -63,12 +63,19 @@ class Posterior(Rows, ABC, Generic[P]):
         """
 
     @abstractmethod
+    def tail(self, points: P | npt.ArrayLike, *, upper: bool) -> Floats:
+        """The posterior probability above the points if ``upper``, else below them.
+
+        It is accurate where it is small.
+        """
+
     def cdf(self, points: P | npt.ArrayLike) -> Floats:
         """The posterior probability below the points."""
+        return self.tail(points, upper=False)
 
-    @abstractmethod
     def sf(self, points: P | npt.ArrayLike) -> Floats:
         """The posterior probability above the points, accurate where it is small."""
+        return self.tail(points, upper=True)
 
     @abstractmethod
     def logpdf(self, points: P | npt.ArrayLike) -> Floats:
@@ -79,12 +86,16 @@ class Posterior(Rows, ABC, Generic[P]):
         return np.exp(self.logpdf(points))
 
     @abstractmethod
+    def quantile(self, prob: npt.ArrayLike, *, upper: bool) -> P:
+        """The points with a probability of ``prob`` above them if ``upper``, else below them."""
+
     def ppf(self, prob: npt.ArrayLike) -> P:
         """The points whose ``cdf`` is ``prob``."""
+        return self.quantile(prob, upper=False)
 
-    @abstractmethod
     def isf(self, prob: npt.ArrayLike) -> P:
         """The points whose ``sf`` is ``prob``."""
+        return self.quantile(prob, upper=True)
 
     @abstractmethod
     def approximate_interval(self, alpha: float) -> tuple[P, P]:
@@ -136,13 +147,13 @@ class Posterior(Rows, ABC, Generic[P]):
     def coordinate_difference(self, lower: P, upper: P) -> Floats:
         """The coordinate of ``upper`` less that of ``lower``."""
 
-    @abstractmethod
     def length(self, lower: P, upper: P) -> Floats:
-        """upper − lower, without cancellation next to the boundary."""
+        """The length of the intervals, of the coordinate unless a subclass says otherwise."""
+        return self.coordinate_difference(lower, upper)
 
-    @abstractmethod
     def log_density_ratio(self, lower: P, upper: P) -> Floats:
-        """logpdf(upper) − logpdf(lower), without cancellation."""
+        """logpdf(upper) − logpdf(lower); a subclass may have a form without cancellation."""
+        return self.logpdf(upper) - self.logpdf(lower)
 
 
 class ConjugatePosterior(Posterior[P]):
@@ -173,7 +184,7 @@ class ConjugatePosterior(Posterior[P]):
             if active.size == 0:
                 return points
             posterior, here = self.at(active), points.at(active)
-            mass = posterior.sf(here) if upper else posterior.cdf(here)
+            mass = posterior.tail(here, upper=upper)
             with np.errstate(divide="ignore", invalid="ignore"):
                 residual = np.log(mass / prob[active])
                 rise = residual * mass / posterior.coordinate_density(here)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import betainccinv, betaincinv, betaln, ndtri
 
 from harness.base.numerics.arrays import Bools, Floats
@@ -75,6 +74,10 @@ class ProportionDifference(DifferencePosterior[SignedLogitPoints]):
         return (0.0, 1.0) if self.is_mean else (-1.0, 1.0)
 
     @property
+    def point_type(self) -> type[SignedLogitPoints]:
+        return LogitPoints if self.is_mean else SignedLogitPoints
+
+    @property
     def distance_to_boundary(self) -> tuple[Floats, Floats]:
         below, above = self._estimate_to_boundary()
         return self._unit * below, self._unit * above
@@ -98,7 +101,7 @@ class ProportionDifference(DifferencePosterior[SignedLogitPoints]):
         with np.errstate(divide="ignore"):
             lower = np.log((below - room) + margin) - np.log(above + (room - margin))
             upper = np.log(below + (room - margin)) - np.log((above - room) + margin)
-        return self._from_coordinate(lower), self._from_coordinate(upper)
+        return self.point_type(lower), self.point_type(upper)
 
     def length(self, lower: SignedLogitPoints, upper: SignedLogitPoints) -> Floats:
         return self._unit * signed_difference(lower, upper)
@@ -135,17 +138,8 @@ class ProportionDifference(DifferencePosterior[SignedLogitPoints]):
             monotone[index] = at_end > part.logpdf(point.at(index)) + np.log(self._unit)
         return monotone
 
-    def _of(self, value: npt.ArrayLike) -> SignedLogitPoints:
-        return (LogitPoints if self.is_mean else SignedLogitPoints).of(value)
-
-    def _coordinate(self, points: SignedLogitPoints) -> Floats:
-        return points.logit
-
-    def _from_coordinate(self, coordinate: Floats) -> SignedLogitPoints:
-        return LogitPoints(coordinate) if self.is_mean else SignedLogitPoints(coordinate)
-
     def _magnitude_gap_sign(self, points: SignedLogitPoints) -> tuple[Floats, Floats, Bools]:
-        return np.abs(points.signed), points.gap, points.logit < 0
+        return np.abs(points.signed), points.gap, points.coordinate < 0
 
     def _derivatives(self, points: SignedLogitPoints) -> tuple[Floats, float]:
         gap = points.gap
@@ -238,16 +232,12 @@ _OUTWARD = 1e-9
 _ODD_RATES = 0.1
 
 
-def difference_of_rates(first: Gamma | Truncated, second: Gamma | Truncated) -> RateDifference:
-    """Return the posterior of r₁ − r₂."""
-    return RateDifference(first, second)
-
-
 @dataclass(frozen=True)
 class RateDifference(DifferencePosterior[RealPoints]):
     """The posterior of first − second; the coordinate is the difference itself."""
 
     support = (-np.inf, np.inf)
+    point_type = RealPoints
 
     def centred_interval(self, margin: Floats) -> tuple[RealPoints, RealPoints]:
         """The interval of half-width −``margin`` about the estimate, as there is no boundary."""
@@ -265,18 +255,6 @@ class RateDifference(DifferencePosterior[RealPoints]):
     def _gammas(self) -> tuple[Gamma, Gamma]:
         """Both components, where neither is truncated."""
         return cast(tuple[Gamma, Gamma], (self.first, self.second))
-
-    def length(self, lower: RealPoints, upper: RealPoints) -> Floats:
-        return upper.value - lower.value
-
-    def _of(self, value: npt.ArrayLike) -> RealPoints:
-        return RealPoints.of(value)
-
-    def _coordinate(self, points: RealPoints) -> Floats:
-        return points.value
-
-    def _from_coordinate(self, coordinate: Floats) -> RealPoints:
-        return RealPoints(coordinate)
 
     def _magnitude_gap_sign(self, points: RealPoints) -> tuple[Floats, Floats, Bools]:
         size = np.abs(points.value)

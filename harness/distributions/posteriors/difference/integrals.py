@@ -136,8 +136,8 @@ class DifferenceBlock(OneSignBlock):
         if wide.size == 0:
             return total
         overlap = self.overlap if wide.size == self.t.size else self.overlap.at(wide)
-        upper_factor = upper != self.overlap.weight_is_first
-        total[wide] += IntegrationWindow.of(overlap, Factor.tail(upper=upper_factor)).integrals()
+        function = Factor.SF if upper != self.overlap.weight_is_first else Factor.CDF
+        total[wide] += IntegrationWindow.of(overlap, function).integrals()
         return np.minimum(total, 1.0)
 
     def _closed_part(self, *, upper: bool) -> Floats:
@@ -201,11 +201,6 @@ class Factor(Enum):
     DENSITY = 0
     CDF = 1
     SF = 2
-
-    @classmethod
-    def tail(cls, *, upper: bool) -> Factor:
-        """The upper or the lower tail."""
-        return cls.SF if upper else cls.CDF
 
     @property
     def power(self) -> int:
@@ -309,12 +304,9 @@ class Window(Rows, ABC, Generic[N]):
         """The logarithm of what the product of both densities is multiplied by over x."""
         return np.log(points.du_dx)
 
+    @np.errstate(all="ignore")
     def nodes(self) -> Nodes:
         """Return nodes in x that integrate the integrand to double precision."""
-        with np.errstate(all="ignore"):
-            return self._nodes()
-
-    def _nodes(self) -> Nodes:
         centre = self._peak(self._first_peak())
         _, curvature = self.slope_and_curvature(centre)
         curvature = np.maximum(curvature, 0.0) + self._omitted_curvature(centre)

@@ -9,21 +9,23 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Self
+from typing import ClassVar, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats, Index, Positions
-from harness.base.numerics.points import Points
+from harness.base.numerics.points import LinePoints
 from harness.base.numerics.root_finding import Function, bracketed_newton
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.posteriors.difference.density import density_of
 from harness.distributions.posteriors.difference.integrals import DifferenceIntegrals, Integrals
 from harness.distributions.posteriors.gamma import Gamma
-from harness.distributions.posteriors.protocol import P, Posterior
+from harness.distributions.posteriors.protocol import Posterior
 from harness.distributions.posteriors.truncated import Truncated
+
+L = TypeVar("L", bound=LinePoints)
 
 Slope = Callable[[Floats, Positions], Floats]
 
@@ -107,12 +109,12 @@ _SMALL = 1e-3
 
 
 @dataclass(frozen=True)
-class DifferencePosterior(Posterior[P]):
+class DifferencePosterior(Posterior[L]):
     """The distribution of first − second of two components, one for each of m outcomes.
 
     The components are independent unless a subclass says otherwise.
 
-    A subclass defines the points and their coordinate.
+    A subclass names the type of the points, which are carried by their coordinate.
     """
 
     farthest: ClassVar[float]
@@ -121,8 +123,13 @@ class DifferencePosterior(Posterior[P]):
     second: Beta | Gamma | Truncated
     known_mode: Floats | None = field(default=None, repr=False)
     """The coordinates of the modes, shape (m,), once they have been found."""
-    recent: list[tuple[P, Floats, Floats]] = field(default_factory=list, repr=False, compare=False)
+    recent: list[tuple[L, Floats, Floats]] = field(default_factory=list, repr=False, compare=False)
     """The most recent points at which the density was computed, with its logarithm and slope."""
+
+    @property
+    @abstractmethod
+    def point_type(self) -> type[L]:
+        """The type of the points."""
 
     @property
     def size(self) -> int:
@@ -150,40 +157,27 @@ class DifferencePosterior(Posterior[P]):
         return density_of(self.first).mean - density_of(self.second).mean
 
     @property
-    def boundary(self) -> tuple[P, P]:
+    def boundary(self) -> tuple[L, L]:
         """The lower and the upper end of the support, as points."""
         high = np.full(self.size, np.inf)
-        return self._from_coordinate(-high), self._from_coordinate(high)
+        return self.point_type(-high), self.point_type(high)
 
-    def _points(self, points: P | npt.ArrayLike) -> P:
+    def _points(self, points: L | npt.ArrayLike) -> L:
         """The points in shape (m,)."""
-        whole = points if isinstance(points, Points) else self._of(points)
-        coordinate = self._coordinate(whole)
-        if coordinate.shape == (self.size,):
+        whole = points if isinstance(points, LinePoints) else self.point_type.of(points)
+        if whole.coordinate.shape == (self.size,):
             return whole
-        return self._from_coordinate(np.broadcast_to(coordinate, (self.size,)))
+        return self.point_type(np.broadcast_to(whole.coordinate, (self.size,)))
 
     @abstractmethod
-    def _of(self, value: npt.ArrayLike) -> P:
-        """The points with these values of the parameter."""
-
-    @abstractmethod
-    def _coordinate(self, points: P) -> Floats:
-        """The coordinate of the points."""
-
-    @abstractmethod
-    def _from_coordinate(self, coordinate: Floats) -> P:
-        """The points with that coordinate."""
-
-    @abstractmethod
-    def _magnitude_gap_sign(self, points: P) -> tuple[Floats, Floats, Bools]:
+    def _magnitude_gap_sign(self, points: L) -> tuple[Floats, Floats, Bools]:
         """|d|, its distance from the boundary, and whether d is negative."""
 
-    def _derivatives(self, points: P) -> tuple[Floats, float]:
+    def _derivatives(self, points: L) -> tuple[Floats, float]:
         """The derivatives of d with respect to the coordinate, and of the parameter by d."""
         return np.ones(self.size), 1.0
 
-    def _stretch(self, points: P) -> Floats:
+    def _stretch(self, points: L) -> Floats:
         """The derivative of log(dd/dx) with respect to the coordinate x."""
         return np.zeros(self.size)
 
@@ -199,19 +193,12 @@ class DifferencePosterior(Posterior[P]):
     def _is_poorly_approximated(self) -> Bools:
         """Whether the approximate quantiles may be far from the quantiles."""
 
-    def cdf(self, points: P | npt.ArrayLike) -> Floats:
-        """Pr(parameter < point), shape (m,)."""
-        return self._tail(self._points(points), upper=False)
-
-    def sf(self, points: P | npt.ArrayLike) -> Floats:
-        """Pr(parameter > point), shape (m,)."""
-        return self._tail(self._points(points), upper=True)
-
-    def _tail(self, points: P, *, upper: bool) -> Floats:
-        """One tail; it is computed as 1 less the other tail where that one is smaller.
+    def tail(self, points: L | npt.ArrayLike, *, upper: bool) -> Floats:
+        """One tail, shape (m,); it is computed as 1 less the other tail where that one is smaller.
 
         The integrand of a large tail is not unimodal, and the window is made for a single peak.
         """
+        points = self._points(points)
         magnitude, _, negative = self._magnitude_gap_sign(points)
         middle = self._middle
         larger = (np.where(negative, -magnitude, magnitude) > middle) != upper
@@ -226,7 +213,7 @@ class DifferencePosterior(Posterior[P]):
             tail[small] = self.at(small)._integrated(points.at(small), by_other, upper=upper)
         return tail
 
-    def _integrated(self, points: P, by_other: Bools, *, upper: bool) -> Floats:
+    def _integrated(self, points: L, by_other: Bools, *, upper: bool) -> Floats:
         """One tail by quadrature; it is computed as 1 less the other tail where ``by_other``."""
         tail = np.empty(self.size)
         for other in (False, True):
@@ -239,11 +226,11 @@ class DifferencePosterior(Posterior[P]):
             tail[here] = 1.0 - part_tail if other else part_tail
         return tail
 
-    def logpdf(self, points: P | npt.ArrayLike) -> Floats:
+    def logpdf(self, points: L | npt.ArrayLike) -> Floats:
         """The logarithm of the posterior density, shape (m,)."""
         return self._log_density_and_slope(self._points(points))[0]
 
-    def _log_density_and_slope(self, points: P) -> tuple[Floats, Floats]:
+    def _log_density_and_slope(self, points: L) -> tuple[Floats, Floats]:
         """The logarithm of the density and its slope; cached, as a Newton step uses both."""
         for recent_points, log_density, slope in self.recent:
             if recent_points is points:
@@ -253,48 +240,43 @@ class DifferencePosterior(Posterior[P]):
         self.recent[:] = [*self.recent[-1:], (points, log_density, slope)]
         return log_density, slope
 
-    def coordinate_density(self, points: P) -> Floats:
+    def coordinate_density(self, points: L) -> Floats:
         """The density with respect to the coordinate."""
         by_coordinate, by_parameter = self._derivatives(points)
         return self.pdf(points) * by_coordinate * by_parameter
 
-    def log_density_slope(self, points: P) -> Floats:
+    def log_density_slope(self, points: L) -> Floats:
         """The derivative of ``logpdf`` with respect to the coordinate."""
         return self._log_density_and_slope(points)[1] * self._derivatives(points)[0]
 
-    def log_density_ratio(self, lower: P, upper: P) -> Floats:
-        """logpdf(upper) − logpdf(lower)."""
-        at_lower, at_upper = (self._log_density_and_slope(v)[0] for v in (lower, upper))
-        return at_upper - at_lower
-
-    def shift(self, points: P, step: Floats) -> P:
+    def shift(self, points: L, step: Floats) -> L:
         """The points whose coordinate is larger by ``step``."""
-        return self._from_coordinate(self._coordinate(points) + step)
+        return self.point_type(points.coordinate + step)
 
-    def coordinate_difference(self, lower: P, upper: P) -> Floats:
+    def coordinate_difference(self, lower: L, upper: L) -> Floats:
         """The coordinate of ``upper`` less that of ``lower``."""
-        return self._coordinate(upper) - self._coordinate(lower)
+        return upper.coordinate - lower.coordinate
 
     @property
-    def mode(self) -> P:
+    def mode(self) -> L:
         """Points at which the density is almost as high as at the mode."""
         if self.known_mode is None:
             object.__setattr__(self, "known_mode", self._find_mode())
         assert self.known_mode is not None
-        return self._from_coordinate(self.known_mode)
+        return self.point_type(self.known_mode)
 
     @abstractmethod
     def _approximate_mode(self) -> tuple[Floats, Floats]:
         """An approximate coordinate of the mode, and a standard deviation of the coordinate."""
 
-    @abstractmethod
     def _may_have_cusp(self) -> Bools:
         """Whether the densities of both components are unsmooth at the same end of their ranges."""
+        return np.zeros(self.size, dtype=bool)
 
     def _find_mode(self) -> Floats:
         def slope(coordinate: Floats, index: Positions) -> Floats:
             part = self.at(index)
-            return part.log_density_slope(part._from_coordinate(coordinate))
+            return part.log_density_slope(part.point_type(coordinate))
 
         start, width = self._approximate_mode()
         # A density has a cusp at 0 where it decreases from 0 on both sides.
@@ -308,19 +290,11 @@ class DifferencePosterior(Posterior[P]):
         mode[smooth] = find_mode(lambda x, i: slope(x, smooth[i]), start[smooth], width[smooth])
         return mode
 
-    def ppf(self, prob: npt.ArrayLike) -> P:
-        """The points with cdf = ``prob``."""
-        return self._quantile(prob, upper=False)
-
-    def isf(self, prob: npt.ArrayLike) -> P:
-        """The points with sf = ``prob``."""
-        return self._quantile(prob, upper=True)
-
-    def approximate_interval(self, alpha: float) -> tuple[P, P]:
+    def approximate_interval(self, alpha: float) -> tuple[L, L]:
         """Approximate balanced-tail limits: from moments, or the quantiles where these are poor."""
         prob = np.full(self.size, alpha / 2)
-        lower = self._from_coordinate(self._approximate_quantile(prob, upper=False))
-        upper = self._from_coordinate(self._approximate_quantile(prob, upper=True))
+        lower = self.point_type(self._approximate_quantile(prob, upper=False))
+        upper = self.point_type(self._approximate_quantile(prob, upper=True))
         odd = np.flatnonzero(self._is_poorly_approximated())
         if odd.size == 0:
             return lower, upper
@@ -330,7 +304,8 @@ class DifferencePosterior(Posterior[P]):
             upper.replaced(odd, part.isf(alpha / 2)),
         )
 
-    def _quantile(self, prob: npt.ArrayLike, *, upper: bool) -> P:
+    def quantile(self, prob: npt.ArrayLike, *, upper: bool) -> L:
+        """The points with a probability of ``prob`` above them if ``upper``, else below them."""
         prob = np.broadcast_to(np.asarray(prob, np.float64), (self.size,)).copy()
         low, high = self._brackets(prob, upper=upper)
         start = self._approximate_quantile(prob, upper=upper)
@@ -338,7 +313,7 @@ class DifferencePosterior(Posterior[P]):
         coordinate, reached = bracketed_newton(residual, low, high, start)
         if not reached.all():
             raise IntervalNotFoundError(f"no quantile at probability {prob[~reached][0]:g}")
-        return self._from_coordinate(coordinate)
+        return self.point_type(coordinate)
 
     def _quantile_residual(self, prob: Floats, *, upper: bool) -> Function:
         """The logarithm of a tail less that of its probability: of the tail that is below ½."""
@@ -348,7 +323,7 @@ class DifferencePosterior(Posterior[P]):
 
         def residual(coordinate: Floats, index: Positions) -> tuple[Floats, ...]:
             """A decreasing function: log(target / cdf), or log(sf / target)."""
-            part, points = self.at(index), self._from_coordinate(coordinate)
+            part, points = self.at(index), self.point_type(coordinate)
             above = by_upper[index]
             tail = np.empty(index.size)
             if above.any():

@@ -212,7 +212,7 @@ class PairedDifference(ProportionDifference):
 
         def slope(coordinate: Floats, index: Positions) -> Floats:
             part = self.at(aside[index])
-            return part.log_density_slope(part._from_coordinate(coordinate))
+            return part.log_density_slope(part.point_type(coordinate))
 
         mode[aside] = find_mode(slope, start[aside], width[aside])
         return mode

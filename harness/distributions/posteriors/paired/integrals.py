@@ -121,24 +121,19 @@ class Conditional(Integrand):
             weight, share = (f, self.gap * q), (0.5 * self.gap * p / f, 0.5 * g / f)
         return IntegrandPoints(weight, share, u * q, u, rest)
 
-    def weight_exponents(self) -> tuple[Floats, ...]:
-        """The exponents of p, q, F and G in the density of the weight times du/dx."""
+    def exponents(self) -> tuple[tuple[Floats, ...], tuple[Floats, ...]]:
+        """The exponents of p, q, F and G in the weight's part and in the share's.
+
+        These are the density of the weight times du/dx, and s^a (1 − s)^b of a share s that is
+        Beta(a, b).
+        """
         u, v, r = self.powers
         zero, one = np.zeros_like(u), np.ones_like(u)
         if self.given is Given.SECOND_ONLY:
-            return v, one, zero, u + r - 1.0
+            return (v, one, zero, u + r - 1.0), (zero, r, u, -(u + r))
         if self.given is Given.FIRST_ONLY:
-            return one, one, u - 1.0, v + r - 1.0
-        return one, r, u + v - 1.0, zero
-
-    def share_exponents(self) -> tuple[Floats, ...]:
-        """The exponents of p, q, F and G in s^a (1 − s)^b of a share s that is Beta(a, b)."""
-        u, v, r = self.powers
-        if self.given is Given.SECOND_ONLY:
-            return np.zeros_like(u), r, u, -(u + r)
-        if self.given is Given.FIRST_ONLY:
-            return v, r, np.zeros_like(u), -(v + r)
-        return v, np.zeros_like(u), -(u + v), u
+            return (one, one, u - 1.0, v + r - 1.0), (v, r, zero, -(v + r))
+        return (one, r, u + v - 1.0, zero), (v, zero, -(u + v), u)
 
     def singular_points(self) -> list[Floats]:
         """Real parts, in x = logit p, of the zeros and poles of p, q, F and G off the axis."""
@@ -152,7 +147,7 @@ class Conditional(Integrand):
         above = (self.given is Given.SECOND_ONLY) == upper
         excess = self.excess()[0]
         peak = self.peak_if_normal(np.maximum(excess, 0.0) if upper else np.minimum(excess, 0.0))
-        inner = ConditionalWindow.of(self, Factor.tail(upper=above), peak).integrals()
+        inner = ConditionalWindow.of(self, Factor.SF if above else Factor.CDF, peak).integrals()
         return np.minimum(inner + self._closed_part(upper=upper), 1.0)
 
     def _closed_part(self, *, upper: bool) -> Floats:
@@ -259,13 +254,14 @@ class ConditionalWindow(Window[Conditional]):
     ) -> tuple[Floats, Floats]:
         """The slope and minus the second derivative, of the share's and of the weight's part."""
         p, q = expit(x), expit(-x)
+        of_weight, of_share = self.integrand.exponents()
+        if self.function is Factor.DENSITY:
+            # The density s^{a−1} (1 − s)^{b−1} of a share of p₁₀ and ρ, given p₀₁, and ds/dt = 1/G.
+            of_p, of_q, of_f, of_g = of_share
+            of_share = of_p, of_q - 1.0, of_f - 1.0, of_g + 1.0
         exponents = [
             with_weight * weight + with_share * share
-            for weight, share in zip(
-                self.integrand.weight_exponents(),
-                self._share_exponents(),
-                strict=True,
-            )
+            for weight, share in zip(of_weight, of_share, strict=True)
         ]
         slope = exponents[0] * q - exponents[1] * p
         curvature = (exponents[0] + exponents[1]) * p * q
@@ -274,14 +270,6 @@ class ConditionalWindow(Window[Conditional]):
             slope = slope + exponent * change
             curvature = curvature - exponent * change * ((q - p) - change)
         return slope, curvature
-
-    def _share_exponents(self) -> tuple[Floats, ...]:
-        exponents = self.integrand.share_exponents()
-        if self.function is not Factor.DENSITY:
-            return exponents
-        # The density s^{a−1} (1 − s)^{b−1} of a share of p₁₀ and ρ, given p₀₁, and ds/dt = 1/G.
-        of_p, of_q, of_f, of_g = exponents
-        return of_p, of_q - 1.0, of_f - 1.0, of_g + 1.0
 
     def _first_peak(self) -> Floats:
         return self.start.copy()

@@ -49,6 +49,7 @@ class LogRatioPosterior(DifferencePosterior[LogPoints]):
     """
 
     support = (0.0, np.inf)
+    point_type = LogPoints
     farthest = 2500.0
     """Beyond it a quantile is 0 or inf as a double."""
     densities: Densities = field(repr=False)
@@ -62,26 +63,14 @@ class LogRatioPosterior(DifferencePosterior[LogPoints]):
         """Raise ValueError: an estimate of 0 or infinity has no logarithm to be centred on."""
         raise ValueError(NO_CENTRE)
 
-    def length(self, lower: LogPoints, upper: LogPoints) -> Floats:
-        """log(upper/lower)."""
-        return upper.log - lower.log
-
     @property
     def _difference(self) -> DifferenceIntegrals:
         return DifferenceIntegrals(*self.densities, LogOverlap)
 
-    def _of(self, value: npt.ArrayLike) -> LogPoints:
-        return LogPoints.of(value)
-
-    def _coordinate(self, points: LogPoints) -> Floats:
-        return points.log
-
-    def _from_coordinate(self, coordinate: Floats) -> LogPoints:
-        return LogPoints(coordinate)
-
     def _magnitude_gap_sign(self, points: LogPoints) -> tuple[Floats, Floats, Bools]:
-        size, end = np.abs(points.log), self.densities[0].end
-        return size, end - size if np.isfinite(end) else np.full_like(size, end), points.log < 0
+        size, end = np.abs(points.coordinate), self.densities[0].end
+        gap = end - size if np.isfinite(end) else np.full_like(size, end)
+        return size, gap, points.coordinate < 0
 
     def _cumulants(self) -> Cumulants:
         first, second = self.densities
@@ -101,9 +90,6 @@ class LogRatioPosterior(DifferencePosterior[LogPoints]):
     def _approximate_mode(self) -> tuple[Floats, Floats]:
         of = self._cumulants()
         return of.mean - 0.5 * of.third / of.variance, np.sqrt(of.variance)
-
-    def _may_have_cusp(self) -> Bools:
-        return np.zeros(self.size, dtype=bool)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,26 +184,18 @@ class RateRatio(Posterior[OddsPoints]):
             points = OddsPoints.of(points, self.scale)
         return points.unit
 
-    def cdf(self, points: OddsPoints | npt.ArrayLike) -> Floats:
-        """Pr(θ < point), shape (m,)."""
-        return self.share.cdf(self._unit(points))
-
-    def sf(self, points: OddsPoints | npt.ArrayLike) -> Floats:
-        """Pr(θ > point), shape (m,)."""
-        return self.share.sf(self._unit(points))
+    def tail(self, points: OddsPoints | npt.ArrayLike, *, upper: bool) -> Floats:
+        """Pr(θ > point) if ``upper``, else Pr(θ < point), shape (m,)."""
+        return self.share.tail(self._unit(points), upper=upper)
 
     def logpdf(self, points: OddsPoints | npt.ArrayLike) -> Floats:
         """The logarithm of the density of log θ, shape (m,)."""
         unit, a, b = self._unit(points), self.share.a, self.share.b
         return log_binomial(a, b, unit.p, unit.q) + np.log(a * (b / (a + b)))
 
-    def ppf(self, prob: npt.ArrayLike) -> OddsPoints:
-        """The points whose ``cdf`` is ``prob``."""
-        return self._odds(self.share.ppf(prob))
-
-    def isf(self, prob: npt.ArrayLike) -> OddsPoints:
-        """The points whose ``sf`` is ``prob``."""
-        return self._odds(self.share.isf(prob))
+    def quantile(self, prob: npt.ArrayLike, *, upper: bool) -> OddsPoints:
+        """The points with a probability of ``prob`` above them if ``upper``, else below them."""
+        return self._odds(self.share.quantile(prob, upper=upper))
 
     def approximate_interval(self, alpha: float) -> tuple[OddsPoints, OddsPoints]:
         """Balanced-tail limits without the refinement of ``ppf``."""
@@ -239,10 +217,6 @@ class RateRatio(Posterior[OddsPoints]):
     def coordinate_difference(self, lower: OddsPoints, upper: OddsPoints) -> Floats:
         """log(upper/lower)."""
         return self.share.coordinate_difference(lower.unit, upper.unit)
-
-    def length(self, lower: OddsPoints, upper: OddsPoints) -> Floats:
-        """log(upper/lower)."""
-        return self.coordinate_difference(lower, upper)
 
     def log_density_ratio(self, lower: OddsPoints, upper: OddsPoints) -> Floats:
         """logpdf(upper) − logpdf(lower)."""

@@ -86,10 +86,6 @@ class LogScaleDensity(Density, Generic[W]):
         """The component at the points, by its distances from the ends of its own range."""
 
     @abstractmethod
-    def _powers(self) -> Points:
-        """The powers of e^z and of e^−z that the density is next to the two ends."""
-
-    @abstractmethod
     def _log_rate(self, p: Floats, q: Floats) -> Floats:
         """The logarithm of the derivative of the component by z."""
 
@@ -136,7 +132,10 @@ class LogScaleDensity(Density, Generic[W]):
         beyond = z - inside
         if not beyond.any():
             return (z, minus), beyond
-        rise, fall = self._powers()
+        # Next to its two ends the density is a power of e^z, and of e^−z; that of a rate vanishes
+        # faster than any power.
+        whole = self.whole.whole
+        rise, fall = whole.a, whole.b if isinstance(whole, Beta) else np.full_like(whole.a, np.inf)
         minus = np.where(beyond == 0, minus, -inside)
         return (inside, minus), np.where(z < 0, rise, -fall) * beyond
 
@@ -158,9 +157,6 @@ class LogitDensity(LogScaleDensity[BetaDensity]):
 
     def _unscaled(self, p: Floats, q: Floats) -> Points:
         return np.asarray(expit(p)), np.asarray(expit(-p))
-
-    def _powers(self) -> Points:
-        return self.whole.whole.a, self.whole.whole.b
 
     def _log_rate(self, p: Floats, q: Floats) -> Floats:
         away = np.abs(p)
@@ -193,9 +189,6 @@ class LogBetaDensity(LogScaleDensity[BetaDensity]):
     def _unscaled(self, p: Floats, q: Floats) -> Points:
         return np.exp(-q), -np.expm1(-q)
 
-    def _powers(self) -> Points:
-        return self.whole.whole.a, self.whole.whole.b
-
     def _log_rate(self, p: Floats, q: Floats) -> Floats:
         return -q
 
@@ -226,9 +219,6 @@ class LogGammaDensity(LogScaleDensity[GammaDensity]):
 
     def _unscaled(self, p: Floats, q: Floats) -> Points:
         return np.exp(p), np.full_like(p, np.inf)
-
-    def _powers(self) -> Points:
-        return self.whole.whole.a, np.full_like(self.whole.whole.a, np.inf)
 
     def _log_rate(self, p: Floats, q: Floats) -> Floats:
         return p
