@@ -215,8 +215,8 @@ def _curve(metric: MetricOfRates, tp: float, fp: float, fn: float, tn: float) ->
     beside = min(tp + fp + fn, tp + fn + tn)
     grid = _FINE if tp + fp + fn + tn <= _FEW or beside <= _FEW_BESIDE else _COARSE
     weight = grid.weight
-    prevalence = _prevalences(tp + fn + 1.0, fp + tn + 1.0, grid)
-    specificity = _specificities(tn + 0.5, fp + 0.5, grid)
+    prevalence = _nodes(tp + fn + 1.0, fp + tn + 1.0, grid, of_specificity=False)
+    specificity = _nodes(tn + 0.5, fp + 0.5, grid, of_specificity=True)
     # The rough sum.
     some = betaincinv(tp + 0.5, fn + 0.5, ndtr(_OF_SENSITIVITY))[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -229,11 +229,12 @@ def _curve(metric: MetricOfRates, tp: float, fp: float, fn: float, tn: float) ->
     values, weights = values[kept][order], weights[kept][order]
     middles = (np.cumsum(weights) - 0.5 * weights) / weights.sum()
     apart = np.interp(grid.first, ndtri(middles), values)
+    distribution = _distribution(tp + 0.5, fn + 0.5)
     # The sum over the nodes at these points, then at those that it shows to be even.
     for scores in (grid.scores, None):
         apart = np.unique(np.clip(apart, -_LARGEST, _LARGEST))
         at = metric.sensitivity_at(np.tanh(apart)[:, None], prevalence, specificity)
-        below = _Distribution.of_beta(tp + 0.5, fn + 0.5).at(at) @ weight
+        below = distribution(at) @ weight
         curve = _rising(below, apart)
         if scores is not None:
             apart = curve(scores)
@@ -260,44 +261,28 @@ def _rising(below: Floats, apart: Floats) -> PchipInterpolator:
     return PchipInterpolator([-_FAR, *score, _FAR], [first, *apart, last])
 
 
-@lru_cache(maxsize=_KEPT_NODES)
-def _prevalences(a: float, b: float, grid: _Grid) -> Floats:
-    """The nodes of π of Beta(a, b)."""
-    return np.asarray(betaincinv(a, b, ndtr(grid.of_prevalence)))
+@lru_cache(maxsize=2 * _KEPT_NODES)
+def _nodes(a: float, b: float, grid: _Grid, *, of_specificity: bool) -> Floats:
+    """The nodes of v, or of π, of Beta(a, b)."""
+    scores = grid.of_specificity if of_specificity else grid.of_prevalence
+    return np.asarray(betaincinv(a, b, ndtr(scores)))
 
 
 @lru_cache(maxsize=_KEPT_NODES)
-def _specificities(a: float, b: float, grid: _Grid) -> Floats:
-    """The nodes of v of Beta(a, b)."""
-    return np.asarray(betaincinv(a, b, ndtr(grid.of_specificity)))
+def _distribution(a: float, b: float) -> Callable[[Floats], Floats]:
+    """The distribution function of Beta(a, b), linear between points of arcsin √s."""
+    ends = betaincinv(a, b, ndtr(np.array([-_FARTHEST, _FARTHEST])))
+    first, last = (float(angle) for angle in np.arcsin(np.sqrt(ends)))
+    values = betainc(a, b, np.sin(np.linspace(first, last, _POINTS)) ** 2)
+    values[[0, -1]] = 0.0, 1.0
+    step = (last - first) / (_POINTS - 1)
 
-
-@dataclass(frozen=True)
-class _Distribution:
-    """The distribution function of a Beta variable s, linear between points of arcsin √s."""
-
-    first: float
-    """The first of the points."""
-    step: float
-    """The distance of the points."""
-    values: Floats
-    """F at each, 0 at the first one and 1 at the last."""
-
-    @classmethod
-    @lru_cache(maxsize=_KEPT_NODES)
-    def of_beta(cls, a: float, b: float) -> _Distribution:
-        """The distribution function of Beta(a, b)."""
-        ends = betaincinv(a, b, ndtr(np.array([-_FARTHEST, _FARTHEST])))
-        first, last = (float(angle) for angle in np.arcsin(np.sqrt(ends)))
-        angles = np.linspace(first, last, _POINTS)
-        values = betainc(a, b, np.sin(angles) ** 2)
-        values[[0, -1]] = 0.0, 1.0
-        return cls(first, (last - first) / (_POINTS - 1), values)
-
-    def at(self, s: Floats) -> Floats:
+    def probability_below(s: Floats) -> Floats:
         """F(s), also beyond [0, 1]."""
-        place = (np.arcsin(np.sqrt(np.clip(s, 0.0, 1.0))) - self.first) / self.step
+        place = (np.arcsin(np.sqrt(np.clip(s, 0.0, 1.0))) - first) / step
         place = np.clip(place, 0.0, _POINTS - 1.001)
         index = place.astype(np.intp)
-        value = self.values[index]
-        return np.asarray(value + (place - index) * (self.values[index + 1] - value))
+        value = values[index]
+        return np.asarray(value + (place - index) * (values[index + 1] - value))
+
+    return probability_below

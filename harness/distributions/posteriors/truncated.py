@@ -58,12 +58,12 @@ class Truncated(Rows):
 
     def cdf(self, points: UnitPoints | RealPoints | npt.ArrayLike) -> Floats:
         """Pr(θ < point), shape (m,)."""
-        log_part = self._log_between(self._filled(self.lower), self._inside(points))
+        log_part = self._log_between(self._inside(self.lower), self._inside(points))
         return np.exp(np.minimum(log_part - self._log_mass, 0.0))
 
     def sf(self, points: UnitPoints | RealPoints | npt.ArrayLike) -> Floats:
         """Pr(θ > point), shape (m,)."""
-        log_part = self._log_between(self._inside(points), self._filled(self.upper))
+        log_part = self._log_between(self._inside(points), self._inside(self.upper))
         return np.exp(np.minimum(log_part - self._log_mass, 0.0))
 
     def logpdf(self, points: UnitPoints | RealPoints | npt.ArrayLike) -> Floats:
@@ -78,10 +78,7 @@ class Truncated(Rows):
     def _log_mass(self) -> Floats:
         if self.known_log_mass is not None:
             return self.known_log_mass
-        return self._log_between(self._filled(self.lower), self._filled(self.upper))
-
-    def _filled(self, value: float) -> Floats:
-        return np.full(self.size, value)
+        return self._log_between(self._inside(self.lower), self._inside(self.upper))
 
     def _values(self, points: UnitPoints | RealPoints | npt.ArrayLike) -> Floats:
         value = points.value if isinstance(points, UnitPoints | RealPoints) else np.asarray(points)

@@ -18,7 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Generic, TypeVar
+from typing import Generic, Self, TypeVar
 
 import numpy as np
 
@@ -137,7 +137,7 @@ class DifferenceBlock(OneSignBlock):
             return total
         overlap = self.overlap if wide.size == self.t.size else self.overlap.at(wide)
         function = Factor.SF if upper != self.overlap.weight_is_first else Factor.CDF
-        total[wide] += IntegrationWindow.of(overlap, function).integrals()
+        total[wide] += _window(overlap, function).integrals()
         return np.minimum(total, 1.0)
 
     def _closed_part(self, *, upper: bool) -> Floats:
@@ -164,7 +164,7 @@ class DifferenceBlock(OneSignBlock):
         if wide.size == 0:
             return log_density, slope
         overlap = self.overlap if wide.size == size else self.overlap.at(wide)
-        log_density[wide], change = IntegrationWindow.of(overlap, Factor.DENSITY).log_density()
+        log_density[wide], change = _window(overlap, Factor.DENSITY).log_density()
         slope[wide] = change + overlap.log_du_dx_by_t()
         return log_density, slope
 
@@ -229,6 +229,15 @@ class Window(Rows, ABC, Generic[N]):
     """The function of the factor W."""
     flat_value: Floats
     """The logarithm of W's shape at its mean, beyond which a tail is taken to be constant."""
+    start: Floats
+    """A first guess of the peak."""
+
+    @classmethod
+    def of(cls, integrand: N, function: Factor, start: Floats) -> Self:
+        """Return the integrand with that function of the factor and a first guess of its peak."""
+        factor = integrand.factor
+        flat = factor.log_shape(factor.mean, factor.end - factor.mean, function.power)
+        return cls(integrand, function, flat, start)
 
     def within(self, x: Floats) -> tuple[Floats, Floats]:
         """x where the integrand is computed, and the change of its logarithm from there to x."""
@@ -257,10 +266,6 @@ class Window(Rows, ABC, Generic[N]):
     @abstractmethod
     def _omitted_curvature(self, x: Floats) -> Floats:
         """A curvature of the integrand that ``log_integrand`` leaves out."""
-
-    @abstractmethod
-    def _first_peak(self) -> Floats:
-        """A first guess of the peak."""
 
     def integrals(self) -> Floats:
         """Return the integrals of the density of V times a tail of W, shape (m,)."""
@@ -307,7 +312,7 @@ class Window(Rows, ABC, Generic[N]):
     @np.errstate(all="ignore")
     def nodes(self) -> Nodes:
         """Return nodes in x that integrate the integrand to double precision."""
-        centre = self._peak(self._first_peak())
+        centre = self._peak(self.start.copy())
         _, curvature = self.slope_and_curvature(centre)
         curvature = np.maximum(curvature, 0.0) + self._omitted_curvature(centre)
         width = 1.0 / np.sqrt(np.maximum(curvature, 1.0 / _WIDEST**2))
@@ -371,13 +376,6 @@ class Window(Rows, ABC, Generic[N]):
 class IntegrationWindow(Window[Overlap]):
     """The integrand over an overlap of two independent components."""
 
-    @classmethod
-    def of(cls, overlap: Overlap, function: Factor) -> IntegrationWindow:
-        """Return the integrand of the overlap with that function of the factor."""
-        mean = overlap.factor.mean
-        flat = overlap.factor.log_shape(mean, overlap.factor.end - mean, function.power)
-        return cls(overlap, function, flat)
-
     def slope_and_curvature(self, x: Floats) -> tuple[Floats, Floats]:
         points = self.integrand.points_at(x)
         weight, factor, du_dx = self.integrand.weight, self.integrand.factor, points.du_dx
@@ -397,18 +395,6 @@ class IntegrationWindow(Window[Overlap]):
         curvature = factor.curvature(*points.w, 1, points.du_dx) - tilt * slope
         return np.where(self.is_flat(points), np.maximum(curvature, 0.0), 0.0)
 
-    def _first_peak(self) -> Floats:
-        """The peak that the integrand would have if both components were normal."""
-        overlap = self.integrand
-        weight, factor = overlap.weight, overlap.factor
-        excess = overlap.factor_less_weight - (factor.mean - weight.mean)
-        if self.function is Factor.CDF:
-            excess = np.minimum(excess, 0.0)
-        elif self.function is Factor.SF:
-            excess = np.maximum(excess, 0.0)
-        share = weight.variance / (weight.variance + factor.variance)
-        return overlap.x_near(weight.mean - excess * share)
-
     def _change_by_t(self, points: IntegrandPoints) -> Floats:
         """The change of both densities.
 
@@ -420,6 +406,19 @@ class IntegrationWindow(Window[Overlap]):
         of_first, of_second = moved if overlap.weight_is_first else moved[::-1]
         first_by_t = overlap.first_by_t(points)
         return of_first * first_by_t + of_second * (first_by_t - 1.0)
+
+
+@np.errstate(all="ignore")
+def _window(overlap: Overlap, function: Factor) -> IntegrationWindow:
+    """The integrand, with the peak that it would have if both components were normal."""
+    weight, factor = overlap.weight, overlap.factor
+    excess = overlap.factor_less_weight - (factor.mean - weight.mean)
+    if function is Factor.CDF:
+        excess = np.minimum(excess, 0.0)
+    elif function is Factor.SF:
+        excess = np.maximum(excess, 0.0)
+    share = weight.variance / (weight.variance + factor.variance)
+    return IntegrationWindow.of(overlap, function, overlap.x_near(weight.mean - excess * share))
 
 
 def _heaviness(reach: Floats) -> Floats:

@@ -206,16 +206,6 @@ class ConditionalWindow(Window[Conditional]):
     is taken to be constant.
     """
 
-    start: Floats
-    """A first guess of the peak."""
-
-    @classmethod
-    def of(cls, conditional: Conditional, function: Factor, start: Floats) -> ConditionalWindow:
-        """Return the integrand with that function of the share."""
-        mean = conditional.factor.mean
-        flat = conditional.factor.log_shape(mean, 1.0 - mean, function.power)
-        return cls(conditional, function, flat, start)
-
     def within(self, x: Floats) -> tuple[Floats, Floats]:
         """x clipped to where neither p nor q underflows, and the change of log integrand beyond.
 
@@ -270,9 +260,6 @@ class ConditionalWindow(Window[Conditional]):
             slope = slope + exponent * change
             curvature = curvature - exponent * change * ((q - p) - change)
         return slope, curvature
-
-    def _first_peak(self) -> Floats:
-        return self.start.copy()
 
 
 @dataclass(frozen=True)
