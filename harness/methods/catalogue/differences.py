@@ -6,12 +6,6 @@ from harness.families import catalogue as families
 from harness.methods.bayes import four_criteria
 from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
-from harness.methods.comparison.balanced_accuracy import (
-    exact_union,
-    mover_clopper_pearson,
-    mover_wilson,
-)
-from harness.methods.comparison.balanced_accuracy import wald as accuracy_wald
 from harness.methods.comparison.difference import (
     agresti_caffo,
     gart_nam,
@@ -22,15 +16,19 @@ from harness.methods.comparison.difference import (
     wald_cc,
 )
 from harness.methods.comparison.mover import (
+    exact_union,
     fagan,
+    mover_clopper_pearson,
     mover_jeffreys,
+    mover_wilson_of_mean,
     newcombe,
     newcombe_cc,
     rss_normal,
+    wald_of_mean,
 )
-from harness.methods.comparison.rate_difference import mover_jeffreys as rate_mover_jeffreys
-from harness.methods.comparison.rate_difference import mover_score, score
-from harness.methods.comparison.rate_difference import wald as rate_wald
+from harness.methods.comparison.rates import mover_jeffreys as rate_mover_jeffreys
+from harness.methods.comparison.rates import mover_score, score
+from harness.methods.comparison.rates import wald as rate_wald
 from harness.methods.method import APPROXIMATE, CONSERVATIVE, NOMINAL, Method
 from harness.methods.unconditional import agresti_min_exact, chan_zhang, santner_snell
 
@@ -147,13 +145,13 @@ BALANCED_ACCURACY: dict[str, Method] = {
     "wald": of.wald(
         "Wald, clipped to [0, 1]",
         by.BRODERSEN,
-        accuracy_wald,
+        wald_of_mean,
         exceptions={
             "has width": "of no width where each x is 0 or n",
             "is monotone": "a first success widens it by more than it moves it",
         },
     ),
-    "mover_wilson": of.mover("MOVER with Wilson limits", by.ZOU_DONNER, mover_wilson),
+    "mover_wilson": of.mover("MOVER with Wilson limits", by.ZOU_DONNER, mover_wilson_of_mean),
     "mover_clopper_pearson": of.mover(
         "MOVER with Clopper-Pearson limits", by.ZOU_DONNER, mover_clopper_pearson, exceptions=_STEEP
     ),

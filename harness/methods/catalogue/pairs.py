@@ -7,7 +7,7 @@ from functools import partial
 from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
 from harness.methods.method import Method
-from harness.methods.paired.closed_form import (
+from harness.methods.paired import (
     agresti_min,
     bonett_price,
     four_criteria,

@@ -20,16 +20,16 @@ from harness.methods.comparison.odds_ratio import miettinen_nurminen as odds_mie
 from harness.methods.comparison.odds_ratio import mover_jeffreys as odds_mover_jeffreys
 from harness.methods.comparison.odds_ratio import mover_wilson as odds_mover_wilson
 from harness.methods.comparison.odds_ratio import scas as odds_scas
-from harness.methods.comparison.rate_ratio import (
+from harness.methods.comparison.rates import (
     exact_conditional,
-    mover_score,
+    ratio_mid_p,
+    ratio_mover_jeffreys,
+    ratio_mover_score,
+    ratio_scas,
+    ratio_score,
     wald_log,
     wald_log_half,
 )
-from harness.methods.comparison.rate_ratio import mid_p as rate_mid_p
-from harness.methods.comparison.rate_ratio import mover_jeffreys as rate_mover_jeffreys
-from harness.methods.comparison.rate_ratio import scas as rate_scas
-from harness.methods.comparison.rate_ratio import score as rate_score
 from harness.methods.comparison.risk_ratio import (
     katz,
     koopman,
@@ -195,15 +195,18 @@ RATE_RATIO: dict[str, Method] = {
     "score": of.score(
         "Score, odds of Wilson limits of x₁ of x₁ + x₂",
         by.MIETTINEN_NURMINEN,
-        rate_score,
+        ratio_score,
         exceptions=_NO_EVENT,
     ),
-    "scas": of.score("Skewness-corrected score", by.LAUD, rate_scas, exceptions=_LARGE_ALPHA),
+    "scas": of.score("Skewness-corrected score", by.LAUD, ratio_scas, exceptions=_LARGE_ALPHA),
     "mover_score": of.mover(
-        "MOVER with score limits", by.LI_TANG_WONG, mover_score, exceptions=_NO_EVENT
+        "MOVER with score limits", by.LI_TANG_WONG, ratio_mover_score, exceptions=_NO_EVENT
     ),
     "mover_jeffreys": of.mover(
-        "MOVER with equal-tailed Jeffreys limits", by.LAUD, rate_mover_jeffreys, exceptions=_MEDIANS
+        "MOVER with equal-tailed Jeffreys limits",
+        by.LAUD,
+        ratio_mover_jeffreys,
+        exceptions=_MEDIANS,
     ),
     "exact_conditional": of.exact(
         "Exact conditional, odds of Clopper-Pearson limits of x₁ of x₁ + x₂",
@@ -213,7 +216,7 @@ RATE_RATIO: dict[str, Method] = {
     "mid_p": of.mid_p(
         "Mid-P conditional, odds of mid-P limits of x₁ of x₁ + x₂",
         by.LANCASTER,
-        rate_mid_p,
+        ratio_mid_p,
         exceptions=_LARGE_ALPHA,
     ),
 }

@@ -12,7 +12,7 @@ from harness.base.numerics.special import deviance, log_binomial, stirling_error
 from harness.distributions.sampling.stopped import StoppedOutcomes
 from harness.distributions.truths import Prior
 from harness.methods.method import LimitPair
-from harness.methods.proportion.exact import clopper_pearson
+from harness.methods.proportion import clopper_pearson
 
 _FARTHEST = 745.0
 """The logit beyond which p is no double above 0."""
