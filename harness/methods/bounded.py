@@ -29,7 +29,7 @@ def in_range(
         data: the mean, the sd, k, shape (m,) each, and the values, shape (m, k).
         tail: the probability beyond each limit.
     """
-    mean, sd, k, values = data
+    mean, sd, k, values, *_ = data
     width = high - low
     scaled = (mean - low) / width, sd / width, k, (values - low) / width
     lower, upper = formula(scaled, tail)
@@ -121,7 +121,7 @@ def empirical_bernstein(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Maurer and Pontil (2009), COLT, Theorem 4.
     """
-    x, sd, k, _ = data
+    x, sd, k, *_ = data
     bound = math.log(2.0 / tail)
     delta = sd * np.sqrt(2.0 * bound / k) + 7.0 * bound / (3.0 * (k - 1.0))
     return np.clip(x - delta, 0.0, 1.0), np.clip(x + delta, 0.0, 1.0)
@@ -150,17 +150,13 @@ def betting(values: Floats, tail: float) -> Floats:
     before = np.column_stack((np.full(m, 0.25), spread[:, :-1]))
     bets = np.sqrt(-2.0 * math.log(tail) / (k * before))
     goal = -math.log(tail)
-
-    def is_ruled_out(mean: Floats) -> Floats:
-        bet = np.minimum(bets, _LARGEST_BET / np.maximum(mean, 1e-300)[:, np.newaxis])
-        capital = np.cumsum(np.log1p(bet * (values - mean[:, np.newaxis])), axis=1)
-        return np.asarray(capital.max(axis=1) >= goal)
-
     # The capital falls as m rises.
     low, high = np.zeros(m), np.ones(m)
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
-        out = is_ruled_out(middle)
+        bet = np.minimum(bets, _LARGEST_BET / np.maximum(middle, 1e-300)[:, np.newaxis])
+        capital = np.cumsum(np.log1p(bet * (values - middle[:, np.newaxis])), axis=1)
+        out = capital.max(axis=1) >= goal
         low, high = np.where(out, middle, low), np.where(out, high, middle)
     return low
 

@@ -7,8 +7,8 @@ of positives
     q = θ se + (1 − θ)(1 − sp),    θ = (q + sp − 1)/(se + sp − 1).
 
 The share is not identified at se + sp = 1, where the judge's answer says nothing of a case. Data
-are the columns x, n, a, m₁, b and m₀, shape (m,) each. Remarks tell where data contradict the labels
-or the rates that are known.
+are the columns x, n, a, m₁, b and m₀, shape (m,) each. Remarks say where data contradict the
+labels, or the rates that are known.
 """
 
 from __future__ import annotations

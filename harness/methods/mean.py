@@ -21,10 +21,10 @@ def about_the_mean(
 
     Args:
         standard_errors: f.
-        data: mean, sd and k, of shape (m,) each, and the values, which are not used.
+        data: mean, sd and k, of shape (m,) each, and what is not used.
         tail: the probability beyond each limit.
     """
-    mean, sd, k, _ = data
+    mean, sd, k, *_ = data
     delta = standard_errors(k, tail) * (sd / np.sqrt(k))
     return mean - delta, mean + delta
 

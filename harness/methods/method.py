@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, cast
@@ -130,7 +130,7 @@ class Method:
     """The smallest one-sided alpha, up to 0.3, from which on limits of one side never fall as the
     first count rises and all others stay, at the sizes up to 20, of one sample 30, of
     ``tests/methods/test_steady.py``; 0 where no such fall was found, 1 where alpha does not help.
-    ``catalogue/steady.py`` lists those above 0."""
+    A first success widens many intervals by more than it moves them."""
     aliases: tuple[str, ...] = ()
     """Other names of the method."""
     name: str = ""
@@ -200,11 +200,18 @@ class Method:
         """Return ``limits`` that are not numbers where a formula says so that there are none."""
         self.check(side, prior)
         chosen = prior or self.default_prior or (1.0, 1.0)
-        formula = self._formula(rng)
+        if not self.deterministic and rng is None:
+            raise InputError(f"{self.name} draws random numbers, and needs a generator for them")
+        rest = (alpha, side, chosen) if self.deterministic else (alpha, side, chosen, rng)
         try:
-            lower, upper = formula(data, alpha, side, chosen)
+            lower, upper = self.formula(data, *rest)
         except IntervalNotFoundError:
-            self._find_alone(formula, data, alpha, side, chosen)
+            # Outcome by outcome, to name the first one for which there is no interval.
+            for place in range(len(data[0])):
+                try:
+                    self.formula(tuple(column[[place]] for column in data), *rest)
+                except IntervalNotFoundError:
+                    raise self._not_found(data, place, alpha) from None
             raise
         return lower, upper
 
@@ -235,29 +242,6 @@ class Method:
         lower, upper = self.limits(data, alpha, side, prior)
         return np.asarray(lower > value if side == LOWER else upper < value)
 
-    def _formula(self, rng: np.random.Generator | None) -> Formula:
-        """The formula; that of a stochastic method with the generator bound to it."""
-        if self.deterministic:
-            return self.formula
-        if rng is None:
-            raise InputError(f"{self.name} draws random numbers, and needs a generator for them")
-        return lambda data, alpha, side, prior: self.formula(data, alpha, side, prior, rng)
-
-    def _find_alone(
-        self,
-        formula: Formula,
-        data: tuple[Floats, ...],
-        alpha: float,
-        side: str,
-        prior: Prior,
-    ) -> None:
-        """Solve outcome by outcome, to name the first one for which there is no interval."""
-        for place in range(len(data[0])):
-            try:
-                formula(tuple(column[[place]] for column in data), alpha, side, prior)
-            except IntervalNotFoundError:
-                raise self._not_found(data, place, alpha) from None
-
     def _not_found(
         self, data: tuple[Floats, ...], place: int, alpha: float
     ) -> IntervalNotFoundError:
@@ -285,10 +269,6 @@ class Method:
         if prior is not None and not self.takes_prior:
             raise InputError(f"{self.name} takes no prior, found {list(prior)}")
 
-    def takes_sizes(self, sizes: Iterable[float]) -> bool:
-        """Whether no size is too large."""
-        return self.largest_size is None or max(sizes) <= self.largest_size
-
     def validate_sizes(self, sizes: Mapping[str, float]) -> None:
         """Refuse sizes that are too large.
 
@@ -298,17 +278,20 @@ class Method:
         Raises:
             InputError: the method has a largest size, and one of the sizes is above it.
         """
-        if not self.takes_sizes(sizes.values()):
-            raise InputError(self.size_advice(sizes))
+        advice = self.size_advice(sizes)
+        if advice:
+            raise InputError(advice)
 
     def size_advice(self, sizes: Mapping[str, float]) -> str:
-        """The sentence that says which sizes this method takes, where one of these is too large."""
-        largest = cast(float, self.largest_size)
-        name, found = next(each for each in sizes.items() if each[1] > largest)
-        return (
-            f"{self.name} takes {' and '.join(sizes)} of at most {largest:g}, "
-            f"found {name} = {found:.15g}"
-        )
+        """The sentence that says which sizes this method takes; empty where none is too large."""
+        if self.largest_size is not None:
+            for name, size in sizes.items():
+                if size > self.largest_size:
+                    return (
+                        f"{self.name} takes {' and '.join(sizes)} of at most "
+                        f"{self.largest_size:g}, found {name} = {size:.15g}"
+                    )
+        return ""
 
     def validate_population(self, population: float | None) -> None:
         """Refuse a population that is missing, too large, or not taken at all.

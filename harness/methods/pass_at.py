@@ -14,12 +14,7 @@ from harness.base.numerics.arrays import Floats, Positions
 from harness.base.numerics.root_finding import newton_roots
 from harness.base.numerics.special import upper_point
 from harness.methods import bounded
-from harness.methods.method import LimitPair, TailFormula
-
-
-def of_values(formula: TailFormula, data: tuple[Floats, ...], tail: float) -> LimitPair:
-    """Return the limits of a formula for the mean of values from 0 to 1, of the tasks' values."""
-    return formula(data[:4], tail)
+from harness.methods.method import LimitPair
 
 
 def bootstrap_t(

@@ -9,6 +9,7 @@ from harness.base.numerics.arrays import Floats
 from harness.distributions.posteriors.gamma import Gamma
 from harness.methods import inversion
 from harness.methods.inversion import for_rate
+from harness.methods.inversion.tails import poisson_score_limit
 from harness.methods.method import LimitPair
 
 
@@ -34,7 +35,7 @@ def blaker(data: tuple[Floats, ...], alpha: float) -> LimitPair:
 
     Blaker (2000), Can. J. Stat. 28, 783–798.
     """
-    return for_rate(inversion.blaker, data, alpha)
+    return for_rate(inversion.SMALLER_TAIL.limit, data, alpha)
 
 
 def sterne(data: tuple[Floats, ...], alpha: float) -> LimitPair:
@@ -47,7 +48,7 @@ def sterne(data: tuple[Floats, ...], alpha: float) -> LimitPair:
     Crow and Gardner (1959), Biometrika 46, 441–453, for a Poisson mean; Sterne (1954), Biometrika
     41, 275–278, for the test.
     """
-    return for_rate(inversion.sterne, data, alpha)
+    return for_rate(inversion.MINIMUM_LIKELIHOOD.limit, data, alpha)
 
 
 def feldman_cousins(data: tuple[Floats, ...], alpha: float) -> LimitPair:
@@ -58,7 +59,7 @@ def feldman_cousins(data: tuple[Floats, ...], alpha: float) -> LimitPair:
 
     Feldman and Cousins (1998), Phys. Rev. D 57, 3873–3889, without background.
     """
-    return for_rate(inversion.feldman_cousins, data, alpha)
+    return for_rate(inversion.LIKELIHOOD_RATIO.limit, data, alpha)
 
 
 def mid_p(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -152,7 +153,7 @@ def score(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """
     x, exposure = data
     z = -float(ndtri(tail))
-    return _root(x, -z) / exposure, _root(x, z) / exposure
+    return poisson_score_limit(x, -z) / exposure, poisson_score_limit(x, z) / exposure
 
 
 def score_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -167,19 +168,8 @@ def score_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
     x, exposure = data
     z = -float(ndtri(tail))
     none = x == 0
-    lower = np.where(none, 0.0, _root(np.where(none, 0.5, x - 0.5), -z))
-    return lower / exposure, _root(x + 0.5, z) / exposure
-
-
-def _root(x: Floats, z: float) -> Floats:
-    """The m with m − x = z √m, without cancellation.
-
-    The two roots for z and −z have the product x².
-    """
-    larger = x + z * z / 2 + abs(z) * np.sqrt(x + z * z / 4)
-    if z >= 0:
-        return larger
-    return np.divide(x * x, larger, out=np.zeros_like(larger), where=x > 0)
+    lower = np.where(none, 0.0, poisson_score_limit(np.where(none, 0.5, x - 0.5), -z))
+    return lower / exposure, poisson_score_limit(x + 0.5, z) / exposure
 
 
 def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:

@@ -432,17 +432,14 @@ class _Test:
             value, slope = self.excess(y, index[part])
             return -value, -slope
 
-        missing = "no root of the score equation"
-        return newton_roots(shortfall, low, high, self.start(index), missing)
-
-    def start(self, index: Positions) -> Floats:
-        """The coordinate of D − z√V with the V of δ = D."""
+        # The first one is the coordinate of D − z√V with the V of δ = D.
         far = self.length[index]
         middle = np.where(self.side[index] > 0, far, 2.0 - far)
         variance = self.moments(middle, index)[0][0]
         share = self.z * np.sqrt(variance) / far
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where((share > 0) & (share < 1), np.log(share / (1.0 - share)), 0.0)
+            start = np.where((share > 0) & (share < 1), np.log(share / (1.0 - share)), 0.0)
+        return newton_roots(shortfall, low, high, start, "no root of the score equation")
 
     def is_single(self, y: Floats) -> Bools:
         """Whether there is no root below the one at y.

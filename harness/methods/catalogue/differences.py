@@ -47,12 +47,14 @@ PROPORTION_DIFFERENCE: dict[str, Method] = {
         by.NEWCOMBE_TWO + ", method 1",
         wald,
         exceptions={**_NO_WIDTH, **_WIDER},
+        steady_from=1.0,
     ),
     "wald_cc": of.wald(
         "Wald with continuity correction, clipped to [−1, 1]",
         by.NEWCOMBE_TWO + ", method 2",
         wald_cc,
         exceptions=_WIDER,
+        steady_from=1.0,
     ),
     "agresti_caffo": of.wald(
         "Agresti-Caffo, clipped to [−1, 1]",
@@ -63,6 +65,7 @@ PROPORTION_DIFFERENCE: dict[str, Method] = {
             "holds the estimate": "centred nearer to 0 than the estimate",
             "is monotone": "at a small alpha a first success widens it by more than it moves it",
         },
+        steady_from=0.001,
     ),
     "newcombe": of.mover("Newcombe, hybrid score", by.NEWCOMBE_TWO + ", method 10", newcombe),
     "newcombe_cc": of.mover(
@@ -70,6 +73,7 @@ PROPORTION_DIFFERENCE: dict[str, Method] = {
         by.NEWCOMBE_TWO + ", method 11",
         newcombe_cc,
         exceptions=_STEEP,
+        steady_from=0.001,
     ),
     "mover_jeffreys": of.mover(
         "MOVER with equal-tailed Jeffreys limits",
@@ -83,7 +87,12 @@ PROPORTION_DIFFERENCE: dict[str, Method] = {
         "Miettinen-Nurminen score", by.MIETTINEN_NURMINEN, miettinen_nurminen, keeps=APPROXIMATE
     ),
     "scas": of.score(
-        "Skewness-corrected score", by.LAUD, scas, keeps=APPROXIMATE, exceptions=_CORRECTED
+        "Skewness-corrected score",
+        by.LAUD,
+        scas,
+        keeps=APPROXIMATE,
+        exceptions=_CORRECTED,
+        steady_from=0.005,
     ),
     "gart_nam": of.score(
         "Skewness-corrected score without N/(N − 1)",
@@ -91,6 +100,7 @@ PROPORTION_DIFFERENCE: dict[str, Method] = {
         gart_nam,
         keeps=APPROXIMATE,
         exceptions=_CORRECTED,
+        steady_from=0.01,
     ),
     "santner_snell": of.exact_unconditional(
         "Exact unconditional, by the difference", by.SANTNER_SNELL, santner_snell
@@ -107,6 +117,7 @@ PROPORTION_DIFFERENCE: dict[str, Method] = {
         fagan,
         keeps=CONSERVATIVE,
         exceptions=_STEEP,
+        steady_from=0.001,
     ),
     "rss_normal": of.mover(
         "Root sum of squares of clipped Wald limits",
@@ -127,6 +138,7 @@ RATE_DIFFERENCE: dict[str, Method] = {
             "has width": "of no width at x₁ = x₂ = 0",
             "is monotone": "a first event widens it by more than it moves it",
         },
+        steady_from=1.0,
     ),
     "score": of.score("Score, Miettinen-Nurminen for rates", by.MIETTINEN_NURMINEN, score),
     "mover_score": of.mover("MOVER with score limits", by.ZOU_DONNER, mover_score),
@@ -150,9 +162,14 @@ BALANCED_ACCURACY: dict[str, Method] = {
             "has width": "of no width where each x is 0 or n",
             "is monotone": "a first success widens it by more than it moves it",
         },
+        steady_from=1.0,
     ),
     "mover_wilson": of.mover("MOVER with Wilson limits", by.ZOU_DONNER, mover_wilson_of_mean),
     "mover_clopper_pearson": of.mover(
-        "MOVER with Clopper-Pearson limits", by.ZOU_DONNER, mover_clopper_pearson, exceptions=_STEEP
+        "MOVER with Clopper-Pearson limits",
+        by.ZOU_DONNER,
+        mover_clopper_pearson,
+        exceptions=_STEEP,
+        steady_from=0.001,
     ),
 }

@@ -231,21 +231,18 @@ class _Pairs(Rows):
         """Whether both rates are 0: there is nothing further out."""
         return np.asarray((self.x == 0) & (self.y == 0))
 
-    def reaches(self, z: float) -> Bools:
-        """Whether the corrected score rises above z as the rates fall to 0.
-
-        There V is near s/μ with s = x/n + y/m, μ₃ near (x/n² + y/m²)/μ, and the score near c√μ.
-        """
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(self._steepness(z) > 0)
-
     def farthest(self, z: float) -> Floats:
         """The logarithm of a multiplier above which the score is above z, where it reaches z."""
         with np.errstate(divide="ignore"):
-            reached = 2.0 * np.log(2.0 * (z + 1.0) / self._steepness(z))
+            reached = 2.0 * np.log(2.0 * (z + 1.0) / self.steepness(z))
         return np.asarray(np.maximum(np.log(self.kinks[1]) + _FARTHEST, reached))
 
-    def _steepness(self, z: float) -> Floats:
+    def steepness(self, z: float) -> Floats:
+        """The c of the corrected score, which is near c√μ as the rates fall to 0.
+
+        There V is near s/μ with s = x/n + y/m, and μ₃ near (x/n² + y/m²)/μ. The score rises above
+        z where c is above 0.
+        """
         rate = self.factor * (self.x / self.n + self.y / self.m)
         third = self.x / self.n / self.n + self.y / self.m / self.m
         return np.sqrt(rate) / self.factor - (z * z - 1.0) * third / (6.0 * rate * np.sqrt(rate))
@@ -303,7 +300,8 @@ def _skewed_drop(pairs: _Pairs, z: float) -> Floats:
     Where z < 1 a limit may lie beyond the estimate: d − δ is negative there.
     """
     drop = np.zeros_like(pairs.x)
-    ended, reaches = pairs.is_ended(), pairs.reaches(z)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ended, reaches = pairs.is_ended(), pairs.steepness(z) > 0
     # The end of the range is left to clipping.
     drop[~ended & ~reaches] = 2.0
     outwards = np.flatnonzero(~ended & reaches)

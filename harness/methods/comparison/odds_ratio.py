@@ -25,7 +25,7 @@ from harness.methods import inversion
 from harness.methods.comparison.fourfold import Tables, both_sides, shifted_by_statistic
 from harness.methods.comparison.mover import Term, ratio, terms
 from harness.methods.comparison.skewness import Derived, corrected, place_of, skewness_term
-from harness.methods.inversion import MINIMUM_LIKELIHOOD, outer_limit
+from harness.methods.inversion import MINIMUM_LIKELIHOOD
 from harness.methods.inversion.hypergeometric import (
     HalfTails,
     HypergeometricTails,
@@ -318,13 +318,10 @@ def baptista_pike(data: tuple[Floats, ...], alpha: float) -> LimitPair:
 
     Baptista and Pike (1977), Appl. Stat. 26, 214–220.
     """
-
-    def limit(tails: HypergeometricTails, alpha: float) -> TablePoints:
-        # A sum that is alpha at a tie falls to it, with a slope of 0 for symmetric margins: the
-        # limit is the tie, and next to it no root of the rounded sum is to be looked for.
-        return outer_limit(tails, alpha * (1.0 - _ROUNDING), MINIMUM_LIKELIHOOD)
-
-    return _for_odds_ratio(limit, data, alpha, alpha / 2)
+    # A sum that is alpha at a tie falls to it, with a slope of 0 for symmetric margins: the limit
+    # is the tie, and next to it no root of the rounded sum is to be looked for.
+    level = alpha * (1.0 - _ROUNDING)
+    return _for_odds_ratio(MINIMUM_LIKELIHOOD.limit, data, level, alpha / 2)
 
 
 def baptista_pike_mid_p(data: tuple[Floats, ...], alpha: float) -> LimitPair:
@@ -341,7 +338,7 @@ def baptista_pike_mid_p(data: tuple[Floats, ...], alpha: float) -> LimitPair:
         # A sum that is alpha at a tie rises to it for symmetric margins, and is not above alpha
         # there.
         half = HalfTails(tails.tables, tails.window)
-        outer: TablePoints = outer_limit(half, alpha * (1.0 + _ROUNDING), MINIMUM_LIKELIHOOD)
+        outer: TablePoints = MINIMUM_LIKELIHOOD.limit(half, alpha * (1.0 + _ROUNDING))
         return outer if alpha <= 0.5 else among_most_probable(tails, alpha, outer)
 
     return _for_odds_ratio(limit, data, alpha, alpha / 2)

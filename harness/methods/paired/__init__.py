@@ -115,7 +115,7 @@ def wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Newcombe (1998), Stat. Med. 17, 2635–2650, method 1.
     """
     pairs = Pairs(*data)
-    return _clipped(pairs, _deviation(pairs, tail))
+    return _about_estimate(pairs, _variance(pairs), tail)
 
 
 def wald_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -127,7 +127,7 @@ def wald_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Newcombe (1998), Stat. Med. 17, 2635–2650, method 2.
     """
     pairs = Pairs(*data)
-    return _clipped(pairs, _deviation(pairs, tail) + 1.0)
+    return _about_estimate(pairs, _variance(pairs), tail, correction=1.0)
 
 
 def wald_cc_fagerland(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -141,7 +141,7 @@ def wald_cc_fagerland(data: tuple[Floats, ...], tail: float) -> LimitPair:
     pairs = Pairs(*data)
     added = (2.0 * np.abs(pairs.first_only - pairs.second_only) - 1.0) / pairs.n
     variance = np.maximum(_variance(pairs) + added, 0.0)
-    return _clipped(pairs, -float(ndtri(tail)) * np.sqrt(variance))
+    return _about_estimate(pairs, variance, tail)
 
 
 def agresti_min(data: tuple[Floats, ...], tail: float) -> LimitPair:
@@ -186,17 +186,17 @@ def wald_log(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return np.where(none, 0.0, lower), np.where(none, np.inf, upper)
 
 
-def _deviation(pairs: Pairs, tail: float) -> Floats:
-    return -float(ndtri(tail)) * np.sqrt(_variance(pairs))
-
-
 def _variance(pairs: Pairs) -> Floats:
     """b + c − (b − c)²/n, as a sum of numbers that are not negative."""
     b, c = pairs.first_only, pairs.second_only
     return (b + c) * (pairs.concordant / pairs.n) + 4.0 * (b * c / pairs.n)
 
 
-def _clipped(pairs: Pairs, deviation: Floats) -> LimitPair:
+def _about_estimate(
+    pairs: Pairs, variance: Floats, tail: float, correction: float = 0.0
+) -> LimitPair:
+    """(b − c ± (z √variance + correction))/n, clipped to [−1, 1]."""
+    deviation = -float(ndtri(tail)) * np.sqrt(variance) + correction
     difference = pairs.first_only - pairs.second_only
     lower, upper = (difference - deviation) / pairs.n, (difference + deviation) / pairs.n
     return np.clip(lower, -1.0, 1.0), np.clip(upper, -1.0, 1.0)

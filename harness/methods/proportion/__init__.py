@@ -265,7 +265,7 @@ def blaker(data: tuple[Floats, ...], alpha: float) -> LimitPair:
 
     Blaker (2000), Can. J. Stat. 28, 783–798.
     """
-    return for_proportion(inversion.blaker, data, alpha)
+    return for_proportion(inversion.SMALLER_TAIL.limit, data, alpha)
 
 
 def sterne(data: tuple[Floats, ...], alpha: float) -> LimitPair:
@@ -276,7 +276,7 @@ def sterne(data: tuple[Floats, ...], alpha: float) -> LimitPair:
 
     Sterne (1954), Biometrika 41, 275–278.
     """
-    return for_proportion(inversion.sterne, data, alpha)
+    return for_proportion(inversion.MINIMUM_LIKELIHOOD.limit, data, alpha)
 
 
 def feldman_cousins(data: tuple[Floats, ...], alpha: float) -> LimitPair:
@@ -288,7 +288,7 @@ def feldman_cousins(data: tuple[Floats, ...], alpha: float) -> LimitPair:
     Feldman and Cousins (1998), Phys. Rev. D 57, 3873–3889, for the order by R. They treat a Poisson
     mean and a bounded Gaussian one; the binomial distribution is not in their paper.
     """
-    return for_proportion(inversion.feldman_cousins, data, alpha)
+    return for_proportion(inversion.LIKELIHOOD_RATIO.limit, data, alpha)
 
 
 def mid_p(data: tuple[Floats, ...], tail: float) -> LimitPair:

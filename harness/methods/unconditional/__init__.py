@@ -86,7 +86,8 @@ class _Search:
             step = np.int64(1) << bits[active]
             ends = place[active, np.newaxis] + np.arange(_AT_ONCE + 1) * step[:, np.newaxis]
             ends = np.minimum(ends, _WHOLE)
-            extremes = self._extremes(np.repeat(active, _AT_ONCE + 1), ends.ravel())
+            observed = self.observed.at(np.repeat(active, _AT_ONCE + 1))
+            extremes = self.order.extremes(observed, self._distance(ends.ravel()))
             first = np.arange(ends.size).reshape(ends.shape)
             lower, upper = extremes.at(first[:, :-1].ravel()), extremes.at(first[:, 1:].ravel())
             start, stop = ends[:, :-1].ravel(), ends[:, 1:].ravel()
@@ -126,9 +127,6 @@ class _Search:
         """The distance ε of δ from the half's end of the range."""
         apart = np.asarray(place * _UNIT, dtype=np.float64)
         return apart if self.observed.from_below else 1.0 - apart
-
-    def _extremes(self, index: Positions, place: Integers) -> Extremes:
-        return self.order.extremes(self.observed.at(index), self._distance(place))
 
     def _tails(self, extremes: Extremes, start: Integers, stop: Integers) -> OutcomeSets:
         """What bounds the p-values from ``start`` to ``stop``.

@@ -10,7 +10,6 @@ gV, and T² is gD. With i the most likely u rises, w falls, and g rises as w fal
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -66,26 +65,6 @@ class ObservedPairs(Rows):
     n2: int
     from_below: bool
     """Whether that end is −1: the larger differences are then at the larger i and j."""
-
-
-class OutcomeOrder(Protocol):
-    """An order of outcomes by how much they speak against small differences δ."""
-
-    IS_ONE_SIDED: bool
-    """Whether the outcomes at least as extreme are those of one tail: their probability then rises
-    with δ as long as they stay the same."""
-
-    FEWEST_HALVINGS: int
-    """How often the range is halved at least, to intervals in which outcomes become more extreme
-    or less, and not both."""
-
-    def extremes(self, observed: ObservedPairs, distance: Floats) -> Extremes:
-        """The outcomes at least as extreme, ties included, at distances ε, shape (m,)."""
-
-    def representatives(
-        self, i: Integers, j: Integers, n1: int, n2: int
-    ) -> tuple[Integers, Integers]:
-        """An outcome that ties with each one at every δ, the same for all that tie."""
 
 
 class ByEstimate:
@@ -149,6 +128,17 @@ class ByAbsoluteScore(_WithoutTies):
             _count_below(observed, distance, level, large, ties=False),
             _count_below(observed, distance, -level, small, ties=True) - 1,
         )
+
+
+OutcomeOrder = ByEstimate | ByScore | ByAbsoluteScore
+"""An order of outcomes by how much they speak against small differences δ.
+
+With ``IS_ONE_SIDED`` the outcomes at least as extreme are those of one tail: their probability then
+rises with δ as long as they stay the same. The range is halved ``FEWEST_HALVINGS`` times at least,
+to intervals in which outcomes become more extreme or less, and not both. ``extremes`` are the
+outcomes at least as extreme, ties included, at distances ε, shape (m,), and ``representatives`` an
+outcome that ties with each one at every δ, the same for all that tie.
+"""
 
 
 def _count_below(
