@@ -14,13 +14,12 @@ from scipy.special import ndtri
 
 from harness.base.numerics.arrays import Floats, Positions
 from harness.base.numerics.root_finding import newton_roots
+from harness.families.family import Data
 from harness.methods import mean
 from harness.methods.method import LimitPair, TailFormula
 
 
-def in_range(
-    formula: TailFormula, low: float, high: float, data: tuple[Floats, ...], tail: float
-) -> LimitPair:
+def in_range(formula: TailFormula, low: float, high: float, data: Data, tail: float) -> LimitPair:
     """Return the limits of a formula for values in [0, 1], for those in another range.
 
     Args:
@@ -40,7 +39,7 @@ LowerLimit = Callable[[Floats, float], Floats]
 """(values, tail) -> the lower limits, shape (m,), of values in [0, 1] of shape (m, k)."""
 
 
-def both_limits(lower: LowerLimit, data: tuple[Floats, ...], tail: float) -> LimitPair:
+def both_limits(lower: LowerLimit, data: Data, tail: float) -> LimitPair:
     """Return the lower limit of the values, and 1 less that of their complements.
 
     Args:
@@ -52,7 +51,7 @@ def both_limits(lower: LowerLimit, data: tuple[Floats, ...], tail: float) -> Lim
     return lower(values, tail), 1.0 - lower(1.0 - values, tail)
 
 
-def student_t(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def student_t(data: Data, tail: float) -> LimitPair:
     """Mean ± t · sd/√k, cut at 0 and at 1.
 
     t is the upper ``tail`` point of Student's distribution with k − 1 degrees of freedom. The cut
@@ -66,12 +65,7 @@ def student_t(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
 
 def bootstrap_t(
-    low: float,
-    high: float,
-    data: tuple[Floats, ...],
-    alpha: float,
-    side: str,
-    rng: np.random.Generator,
+    low: float, high: float, data: Data, alpha: float, side: str, rng: np.random.Generator
 ) -> LimitPair:
     """The studentized bootstrap of a mean, cut at the ends of the range.
 
@@ -113,7 +107,7 @@ def hoeffding(values: Floats, tail: float) -> Floats:
     return limits
 
 
-def empirical_bernstein(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def empirical_bernstein(data: Data, tail: float) -> LimitPair:
     """Mean ± (sd √(2 ln(2/tail)/k) + 7 ln(2/tail)/(3 (k − 1))), cut at 0 and at 1.
 
     sd has the divisor k − 1. Never misses more often than alpha, whatever the law of independent

@@ -16,7 +16,7 @@ from harness.base.numerics.arrays import Bools, Floats
 from harness.distributions.truths import Prior
 
 if TYPE_CHECKING:
-    from harness.families.family import Family
+    from harness.families.family import Data, Family
 
 Contract = Literal["nominal", "at-least", "conservative", "approximate", "none"]
 
@@ -158,7 +158,7 @@ class Method:
 
     def limits(
         self,
-        data: tuple[Floats, ...],
+        data: Data,
         alpha: float,
         side: str = TWO_SIDED,
         prior: Prior | None = None,
@@ -191,7 +191,7 @@ class Method:
 
     def limits_if_any(
         self,
-        data: tuple[Floats, ...],
+        data: Data,
         alpha: float,
         side: str,
         prior: Prior | None = None,
@@ -216,12 +216,7 @@ class Method:
         return lower, upper
 
     def is_beyond(
-        self,
-        data: tuple[Floats, ...],
-        value: float,
-        alpha: float,
-        side: str,
-        prior: Prior | None = None,
+        self, data: Data, value: float, alpha: float, side: str, prior: Prior | None = None
     ) -> Bools:
         """Return whether the lower limit is above a value, or the upper limit below it, shape (m,).
 
@@ -242,9 +237,7 @@ class Method:
         lower, upper = self.limits(data, alpha, side, prior)
         return np.asarray(lower > value if side == LOWER else upper < value)
 
-    def _not_found(
-        self, data: tuple[Floats, ...], place: int, alpha: float
-    ) -> IntervalNotFoundError:
+    def _not_found(self, data: Data, place: int, alpha: float) -> IntervalNotFoundError:
         words = []
         for column in data:
             numbers = [f"{number:.15g}" for number in np.atleast_1d(column[place])]
@@ -434,7 +427,7 @@ def _with_all(
     formula: Formula,
     takes: Sequence[str],
     support: tuple[float, float],
-    data: tuple[Floats, ...],
+    data: Data,
     alpha: float,
     side: str,
     prior: Prior,

@@ -7,13 +7,14 @@ from scipy.special import ndtri
 
 from harness.base.numerics.arrays import Floats
 from harness.distributions.posteriors.gamma import Gamma
+from harness.families.family import Data
 from harness.methods import inversion
 from harness.methods.inversion import for_rate
 from harness.methods.inversion.tails import poisson_score_limit
 from harness.methods.method import LimitPair
 
 
-def garwood(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def garwood(data: Data, tail: float) -> LimitPair:
     """Pr(X ≥ x | l) = ``tail`` and Pr(X ≤ x | u) = ``tail``; l = 0 at x = 0.
 
     The limits are quantiles of Gamma(x, E) and Gamma(x + 1, E), for every x. But for rounding,
@@ -27,7 +28,7 @@ def garwood(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return np.where(none, 0.0, lower), Gamma(x + 1.0, exposure).isf(tail).value
 
 
-def blaker(data: tuple[Floats, ...], alpha: float) -> LimitPair:
+def blaker(data: Data, alpha: float) -> LimitPair:
     """The hull of {r: Σ Pr(y; r) > alpha}, over all y with c(y) ≤ c(x).
 
     c(y) is the smaller of Pr(Y ≤ y; r) and Pr(Y ≥ y; r). But for rounding never misses more often
@@ -38,7 +39,7 @@ def blaker(data: tuple[Floats, ...], alpha: float) -> LimitPair:
     return for_rate(inversion.SMALLER_TAIL.limit, data, alpha)
 
 
-def sterne(data: tuple[Floats, ...], alpha: float) -> LimitPair:
+def sterne(data: Data, alpha: float) -> LimitPair:
     """The hull of {r: Σ Pr(y; r) > alpha}, over all y with Pr(y; r) ≤ Pr(x; r).
 
     Minimum likelihood. But for rounding never misses more often than nominal. The hull fills gaps
@@ -51,7 +52,7 @@ def sterne(data: tuple[Floats, ...], alpha: float) -> LimitPair:
     return for_rate(inversion.MINIMUM_LIKELIHOOD.limit, data, alpha)
 
 
-def feldman_cousins(data: tuple[Floats, ...], alpha: float) -> LimitPair:
+def feldman_cousins(data: Data, alpha: float) -> LimitPair:
     """The hull of {r: Σ Pr(y; r) > alpha}, over all y with R(y) ≤ R(x).
 
     R(y) is Pr(y; r) over its largest value, that at r = y/exposure. But for rounding never misses
@@ -62,7 +63,7 @@ def feldman_cousins(data: tuple[Floats, ...], alpha: float) -> LimitPair:
     return for_rate(inversion.LIKELIHOOD_RATIO.limit, data, alpha)
 
 
-def mid_p(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def mid_p(data: Data, tail: float) -> LimitPair:
     """Pr(X > x | l) + Pr(X = x | l)/2 = ``tail`` and Pr(X < x | u) + Pr(X = x | u)/2 = ``tail``.
 
     l = 0 at x = 0. A one-sided upper limit at x = 0 with a tail of one half or more is 0. Its mean
@@ -75,7 +76,7 @@ def mid_p(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return for_rate(inversion.mid_p, data, tail)
 
 
-def likelihood_ratio(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def likelihood_ratio(data: Data, tail: float) -> LimitPair:
     """All r with −z ≤ sign(r − x/E) √(2 log L(x/E) − 2 log L(r)) ≤ z.
 
     E is the exposure, and z the upper ``tail`` point of the standard normal, below 0 where a
@@ -87,7 +88,7 @@ def likelihood_ratio(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return for_rate(inversion.likelihood_ratio, data, tail)
 
 
-def wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def wald(data: Data, tail: float) -> LimitPair:
     """x/E ± z √x/E, clipped at 0.
 
     z is the upper ``tail`` point of the standard normal. Of no width at x = 0, where it misses
@@ -100,7 +101,7 @@ def wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return np.maximum(x - delta, 0.0) / exposure, np.maximum(x + delta, 0.0) / exposure
 
 
-def square_root(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def square_root(data: Data, tail: float) -> LimitPair:
     """[max(√(x + ⅜) ± z/2, 0)² − ⅜] / E, clipped at 0: √(X + ⅜) is nearly normal, variance ¼.
 
     z is the upper ``tail`` point of the standard normal. Its mean coverage is near nominal; where
@@ -120,7 +121,7 @@ def square_root(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return limit(-half), limit(half)
 
 
-def byar(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def byar(data: Data, tail: float) -> LimitPair:
     """x (1 − 1/(9x) − z/(3√x))³ / E below; above the same with + z and x + 1; 0 below at x = 0.
 
     z is the upper ``tail`` point of the standard normal. The cube root of a Gamma variable is
@@ -143,7 +144,7 @@ def _cubed(x: Floats, z: float) -> Floats:
     return np.asarray(x * np.maximum(base, 0.0) ** 3)
 
 
-def score(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def score(data: Data, tail: float) -> LimitPair:
     """All r with |x/E − r| ≤ z √(r/E): (x + z²/2 ± z √(x + z²/4)) / E.
 
     z is the upper ``tail`` point of the standard normal. Its mean coverage is near nominal;
@@ -156,7 +157,7 @@ def score(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return poisson_score_limit(x, -z) / exposure, poisson_score_limit(x, z) / exposure
 
 
-def score_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def score_cc(data: Data, tail: float) -> LimitPair:
     """All r with |x − rE| − ½ ≤ z √(rE): the score limits of x − ½ below and of x + ½ above.
 
     z is the upper ``tail`` point of the standard normal. Conservative, but for a little where next
@@ -172,7 +173,7 @@ def score_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return lower / exposure, poisson_score_limit(x + 0.5, z) / exposure
 
 
-def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def scas(data: Data, tail: float) -> LimitPair:
     """(x − m)/√m − (z² − 1)/(6√m) = ±z with the mean m = r·exposure: the corrected score.
 
     z is the upper ``tail`` point of the standard normal. A quadratic equation in √m. The lower

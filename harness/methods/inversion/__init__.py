@@ -32,6 +32,7 @@ from harness.base.numerics.arrays import Bools, Floats, Positions, distinct_colu
 from harness.base.numerics.points import RealPoints, UnitPoints
 from harness.base.numerics.root_finding import largest_true
 from harness.distributions.posteriors.protocol import P
+from harness.families.family import Data
 from harness.methods.inversion.tails import BinomialTails, PoissonTails, Tails, find_root
 from harness.methods.method import LimitPair
 
@@ -150,7 +151,7 @@ _WIDEST = 60.0
 
 
 def for_proportion(
-    limit: Callable[[BinomialTails, float], UnitPoints], data: tuple[Floats, ...], level: float
+    limit: Callable[[BinomialTails, float], UnitPoints], data: Data, level: float
 ) -> LimitPair:
     """Both limits of a proportion: the upper one of x, and that of n − x mirrored.
 
@@ -163,7 +164,7 @@ def for_proportion(
 
 
 def for_rate(
-    limit: Callable[[PoissonTails, float], RealPoints], data: tuple[Floats, ...], level: float
+    limit: Callable[[PoissonTails, float], RealPoints], data: Data, level: float
 ) -> LimitPair:
     """Both limits of a rate: those of the mean for each count, over the exposure."""
     x, exposure = data

@@ -21,6 +21,7 @@ from harness.distributions.posteriors.paired import (
     paired_difference_posterior,
 )
 from harness.distributions.truths import Prior
+from harness.families.family import Data
 from harness.methods.bayes import decided_by_posterior, methods_of_criteria
 from harness.methods.method import TWO_SIDED, LimitPair, Method
 
@@ -72,7 +73,7 @@ def log_quotient(first: Floats, second: Floats) -> Floats:
         return np.where(near, np.log1p(np.where(near, excess, 0.0)), np.log(first / second))
 
 
-def of_difference(lower: LowerLimit, data: tuple[Floats, ...], tail: float) -> LimitPair:
+def of_difference(lower: LowerLimit, data: Data, tail: float) -> LimitPair:
     """Limits of p₁ − p₂ within [−1, 1]; the upper one is −``lower`` of the swapped table.
 
     For a tail above ½ each is the other one's limit for the tail that is left.
@@ -84,7 +85,7 @@ def of_difference(lower: LowerLimit, data: tuple[Floats, ...], tail: float) -> L
     return (low, high) if tail <= 0.5 else (high, low)
 
 
-def of_ratio(lower: LowerLimit, data: tuple[Floats, ...], tail: float) -> LimitPair:
+def of_ratio(lower: LowerLimit, data: Data, tail: float) -> LimitPair:
     """Limits of p₁/p₂; the upper one is 1/``lower`` of the swapped table, ∞ where that is 0.
 
     For a tail above ½ each is the other one's limit for the tail that is left. Where the first has
@@ -106,7 +107,7 @@ def _of_successes(lower: LowerLimit, pairs: Pairs, tail: float) -> Floats:
     return limits
 
 
-def wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def wald(data: Data, tail: float) -> LimitPair:
     """d ± z √(b + c − (b − c)²/n)/n, d = (b − c)/n, clipped to [−1, 1].
 
     b pairs are successes of the first only and c of the second only; z is the upper ``tail`` point
@@ -118,7 +119,7 @@ def wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _about_estimate(pairs, _variance(pairs), tail)
 
 
-def wald_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def wald_cc(data: Data, tail: float) -> LimitPair:
     """d ± (z √(b + c − (b − c)²/n) + 1)/n, d = (b − c)/n, clipped to [−1, 1].
 
     ``wald`` with a continuity correction, which gives it a width everywhere; at b = c = 0, b = n
@@ -130,7 +131,7 @@ def wald_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _about_estimate(pairs, _variance(pairs), tail, correction=1.0)
 
 
-def wald_cc_fagerland(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def wald_cc_fagerland(data: Data, tail: float) -> LimitPair:
     """d ± z √(b + c − (|b − c| − 1)²/n)/n, d = (b − c)/n, clipped to [−1, 1].
 
     The continuity correction acts on the variance alone, and is of order 1/n². Of no width at
@@ -144,7 +145,7 @@ def wald_cc_fagerland(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _about_estimate(pairs, variance, tail)
 
 
-def agresti_min(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def agresti_min(data: Data, tail: float) -> LimitPair:
     """``wald`` with ½ added to each of the four counts.
 
     It has a width everywhere, and is centred nearer to 0 than the estimate, which a short interval
@@ -156,7 +157,7 @@ def agresti_min(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return wald((both + 0.5, first_only + 0.5, second_only + 0.5, neither + 0.5), tail)
 
 
-def bonett_price(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def bonett_price(data: Data, tail: float) -> LimitPair:
     """``wald`` with 1 added to b and to c: p̃ = (b + 1)/(n + 2) and (c + 1)/(n + 2).
 
     It has a width everywhere, and is centred nearer to 0 than the estimate, which a short interval
@@ -168,7 +169,7 @@ def bonett_price(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return wald((both, first_only + 1.0, second_only + 1.0, neither), tail)
 
 
-def wald_log(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def wald_log(data: Data, tail: float) -> LimitPair:
     """exp(log(x₁/x₂) ± z √((b + c)/(x₁x₂))); (0, ∞) where x₁ or x₂ is 0.
 
     x₁ and x₂ are the successes of the first and of the second, b and c those of one of them only;
@@ -204,7 +205,7 @@ def _about_estimate(
 
 def over_dirichlet(
     criterion: criteria.Criterion[SignedLogitPoints],
-    data: tuple[Floats, ...],
+    data: Data,
     alpha: float,
     side: str,
     prior: Prior,
@@ -237,7 +238,7 @@ def four_criteria() -> dict[str, Method]:
     return {name: replace(method, uses_both=False) for name, method in methods.items()}
 
 
-def ratio_bonett_price(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def ratio_bonett_price(data: Data, tail: float) -> LimitPair:
     """l₁/u₂ and u₁/l₂, with the Wilson limits of x₁ and of x₂ among the s pairs with a success.
 
     They are at z' = z √((b + c + 2)/(y₁y₂)) / (√((c + 1)/((s + 2)y₁)) + √((b + 1)/((s + 2)y₂))),

@@ -19,6 +19,7 @@ from scipy.special import ndtri
 
 from harness.base.numerics.arrays import Floats, Positions
 from harness.base.numerics.root_finding import newton_roots
+from harness.families.family import Data
 from harness.methods.comparison.skewness import Derived, skewness_term
 from harness.methods.method import LimitPair
 from harness.methods.paired import Pairs, log_quotient, of_difference, of_ratio
@@ -288,7 +289,7 @@ def corrected_root(test: ScoreTest, z: float) -> Floats:
     return root
 
 
-def tango(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def tango(data: Data, tail: float) -> LimitPair:
     """All δ with |b − c − nδ| ≤ z √(nV), V = p₁₂ + p₂₁ − δ².
 
     b pairs are successes of the first only and c of the second only; p₁₂ and p₂₁ are the most
@@ -301,7 +302,7 @@ def tango(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return of_difference(partial(_lower, score_root, 0.0), data, tail)
 
 
-def tango_corrected(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def tango_corrected(data: Data, tail: float) -> LimitPair:
     """As ``tango``, with the variance multiplied by n/(n − 1); [−1, 1] for a single pair.
 
     Slightly wider than ``tango``, which matters in small samples only.
@@ -311,7 +312,7 @@ def tango_corrected(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return of_difference(partial(_lower, score_root, 1.0), data, tail)
 
 
-def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def scas(data: Data, tail: float) -> LimitPair:
     """T − (z² − 1)k = ±z, T that of ``tango_corrected``, k = μ₃/(6 V₂^{3/2}).
 
     V₂ and μ₃ are the variance, with the factor n/(n − 1), and the third central moment of
@@ -331,7 +332,7 @@ def _lower(root_of: RootOf, subtracted: float, pairs: Pairs, tail: float) -> Flo
     return np.tanh(0.5 * least_root(DifferenceTest, root_of, subtracted, pairs, tail))
 
 
-def tang(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def tang(data: Data, tail: float) -> LimitPair:
     """All φ with |x₁ − φx₂| ≤ z √(nV), V = p₁₂ + φ²p₂₁ + (1 − φ)²p₁₁.
 
     x₁ and x₂ are the successes of the first and of the second; p₁₁, p₁₂ and p₂₁ are the most likely
@@ -346,7 +347,7 @@ def tang(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return of_ratio(partial(_ratio_lower, score_root, 0.0), data, tail)
 
 
-def ratio_scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def ratio_scas(data: Data, tail: float) -> LimitPair:
     """T − (z² − 1)k = ±z, T that of ``tang`` over √(n/(n − 1)), k = μ₃/(6 V₂^{3/2}).
 
     V₂ and μ₃ are the variance, with the factor n/(n − 1), and the third central moment of

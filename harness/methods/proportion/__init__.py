@@ -13,14 +13,13 @@ import numpy as np
 from scipy.special import expit, ndtr, ndtri, stdtrit
 
 from harness.base.numerics.arrays import Floats
+from harness.families.family import Data
 from harness.methods import inversion
 from harness.methods.inversion import for_proportion
 from harness.methods.method import LimitPair, TailFormula
 
 
-def exact_at_boundary(
-    data: tuple[Floats, ...], tail: float, lower: Floats, upper: Floats
-) -> LimitPair:
+def exact_at_boundary(data: Data, tail: float, lower: Floats, upper: Floats) -> LimitPair:
     """(1 − u)ⁿ = ``tail`` and l = 0 at x = 0; lⁿ = ``tail`` and u = 1 at x = n: Clopper-Pearson."""
     x, n = data
     power = np.log(tail) / n
@@ -28,7 +27,7 @@ def exact_at_boundary(
     return lower, np.where(x == n, 1.0, np.where(x == 0, -np.expm1(power), upper))
 
 
-def moved_inside(data: tuple[Floats, ...]) -> tuple[Floats, Floats]:
+def moved_inside(data: Data) -> tuple[Floats, Floats]:
     """The data with n/2 for x = 0 and x = n, for a formula whose result is not used there."""
     x, n = data
     return np.where((x == 0) | (x == n), n / 2, x), n
@@ -41,7 +40,7 @@ def mirrored(formula: TailFormula) -> TailFormula:
     """
 
     @functools.wraps(formula)
-    def limits(data: tuple[Floats, ...], tail: float) -> LimitPair:
+    def limits(data: Data, tail: float) -> LimitPair:
         x, n = data
         few = np.minimum(x, n - x)
         lower, upper = formula((few, n), tail)
@@ -61,7 +60,7 @@ def variance(x: Floats, n: Floats) -> Floats:
     return x / n * ((n - x) / n) / n
 
 
-def wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def wald(data: Data, tail: float) -> LimitPair:
     """p̂ ± z √(p̂(1 − p̂)/n), clipped to [0, 1], with p̂ = x/n.
 
     z is the upper ``tail`` point of the standard normal. Of no width at x = 0 and x = n, where
@@ -73,7 +72,7 @@ def wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return about(x / n, -float(ndtri(tail)) * np.sqrt(variance(x, n)))
 
 
-def wald_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def wald_cc(data: Data, tail: float) -> LimitPair:
     """p̂ ± (z √(p̂(1 − p̂)/n) + 1/(2n)), clipped to [0, 1].
 
     z is the upper ``tail`` point of the standard normal. The continuity correction gives it a
@@ -85,7 +84,7 @@ def wald_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return about(x / n, -float(ndtri(tail)) * np.sqrt(variance(x, n)) + 0.5 / n)
 
 
-def wald_t(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def wald_t(data: Data, tail: float) -> LimitPair:
     """p̂ ± t √(p̂(1 − p̂)/(n − 1)), clipped to [0, 1]; the whole range at n = 1.
 
     t is the upper ``tail`` point of Student's distribution with n − 1 degrees of freedom: the t
@@ -105,7 +104,7 @@ def wald_t(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
 
 @mirrored
-def add_four(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def add_four(data: Data, tail: float) -> LimitPair:
     """Wald with two successes and two failures added: p̃ ± z √(p̃(1 − p̃)/(n + 4)), clipped.
 
     p̃ = (x + 2)/(n + 4), and z is the upper ``tail`` point of the standard normal. Two is z²/2 at
@@ -120,7 +119,7 @@ def add_four(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
 
 @mirrored
-def agresti_coull(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def agresti_coull(data: Data, tail: float) -> LimitPair:
     """Wald with z²/2 successes and failures added: p̃ ± z √(p̃(1 − p̃)/(n + z²)), clipped.
 
     p̃ = (x + z²/2)/(n + z²), the centre of the Wilson interval, which it always holds; z is the
@@ -137,7 +136,7 @@ def agresti_coull(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
 
 @mirrored
-def arcsine(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def arcsine(data: Data, tail: float) -> LimitPair:
     """sin²(arcsin √p̃ ± z/(2√n)), p̃ = (x + ⅜)/(n + ¾), the angle clipped to [0, π/2].
 
     z is the upper ``tail`` point of the standard normal. The arcsine of the root has a variance
@@ -156,7 +155,7 @@ def arcsine(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
 
 @mirrored
-def logit(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def logit(data: Data, tail: float) -> LimitPair:
     """logit p = log(x/(n − x)) ± z √(n/(x(n − x))); Clopper-Pearson limits at x = 0 and x = n.
 
     z is the upper ``tail`` point of the standard normal. Mostly conservative, and long next to 0
@@ -171,7 +170,7 @@ def logit(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
 
 @mirrored
-def rindskopf(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def rindskopf(data: Data, tail: float) -> LimitPair:
     """logit p = log((x + ½)/(n − x + ½)) ± z √(1/(x + ½) + 1/(n − x + ½)).
 
     z is the upper ``tail`` point of the standard normal. Half a success and half a failure give
@@ -187,7 +186,7 @@ def rindskopf(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
 
 @mirrored
-def probit(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def probit(data: Data, tail: float) -> LimitPair:
     """Φ⁻¹(p) = Φ⁻¹(p̂) ± z √(p̂(1 − p̂)/n)/φ(Φ⁻¹(p̂)); Clopper-Pearson limits at x = 0 and x = n.
 
     z is the upper ``tail`` point of the standard normal, φ its density. Mostly conservative.
@@ -201,7 +200,7 @@ def probit(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return exact_at_boundary(data, tail, ndtr(centre - delta), ndtr(centre + delta))
 
 
-def cloglog(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def cloglog(data: Data, tail: float) -> LimitPair:
     """log(−log p) = log(−log p̂) ± z √((1 − p̂)/(np̂))/log p̂; Clopper-Pearson at x = 0 and x = n.
 
     z is the upper ``tail`` point of the standard normal. Mostly conservative. Successes and
@@ -219,7 +218,7 @@ def cloglog(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return exact_at_boundary(data, tail, lower, upper)
 
 
-def clopper_pearson(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def clopper_pearson(data: Data, tail: float) -> LimitPair:
     """Pr(X ≥ x | l) = ``tail`` and Pr(X ≤ x | u) = ``tail``; l = 0 at x = 0 and u = 1 at x = n.
 
     The limits are quantiles of Beta(x, n − x + 1) and Beta(x + 1, n − x). But for rounding,
@@ -231,7 +230,7 @@ def clopper_pearson(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return for_proportion(inversion.exact_tail, data, tail)
 
 
-def chebyshev(data: tuple[Floats, ...], alpha: float) -> LimitPair:
+def chebyshev(data: Data, alpha: float) -> LimitPair:
     """p̂ ± 1/(2√(n·alpha)), clipped to [0, 1].
 
     Pr(|p̂ − p| > d) ≤ p(1 − p)/(nd²) ≤ 1/(4nd²), both tails together. But for rounding, never
@@ -244,7 +243,7 @@ def chebyshev(data: tuple[Floats, ...], alpha: float) -> LimitPair:
     return about(x / n, 0.5 / np.sqrt(n * alpha))
 
 
-def hoeffding(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def hoeffding(data: Data, tail: float) -> LimitPair:
     """p̂ ± √(−log(``tail``)/(2n)), clipped to [0, 1].
 
     Pr(p̂ − p ≥ d) ≤ exp(−2nd²), and mirrored. But for rounding, never misses more often than
@@ -256,7 +255,7 @@ def hoeffding(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return about(x / n, np.sqrt(-np.log(tail) / (2.0 * n)))
 
 
-def blaker(data: tuple[Floats, ...], alpha: float) -> LimitPair:
+def blaker(data: Data, alpha: float) -> LimitPair:
     """The hull of {p: Σ Pr(y; p) > alpha}, over all y with c(y) ≤ c(x).
 
     c(y) is the smaller of Pr(Y ≤ y; p) and Pr(Y ≥ y; p). But for rounding never misses more often
@@ -268,7 +267,7 @@ def blaker(data: tuple[Floats, ...], alpha: float) -> LimitPair:
     return for_proportion(inversion.SMALLER_TAIL.limit, data, alpha)
 
 
-def sterne(data: tuple[Floats, ...], alpha: float) -> LimitPair:
+def sterne(data: Data, alpha: float) -> LimitPair:
     """The hull of {p: Σ Pr(y; p) > alpha}, over all y with Pr(y; p) ≤ Pr(x; p).
 
     Minimum likelihood. But for rounding never misses more often than nominal. The hull fills gaps
@@ -279,7 +278,7 @@ def sterne(data: tuple[Floats, ...], alpha: float) -> LimitPair:
     return for_proportion(inversion.MINIMUM_LIKELIHOOD.limit, data, alpha)
 
 
-def feldman_cousins(data: tuple[Floats, ...], alpha: float) -> LimitPair:
+def feldman_cousins(data: Data, alpha: float) -> LimitPair:
     """The hull of {p: Σ Pr(y; p) > alpha}, over all y with R(y) ≤ R(x).
 
     R(y) is Pr(y; p) over its largest value Pr(y; y/n). But for rounding never misses more often
@@ -291,7 +290,7 @@ def feldman_cousins(data: tuple[Floats, ...], alpha: float) -> LimitPair:
     return for_proportion(inversion.LIKELIHOOD_RATIO.limit, data, alpha)
 
 
-def mid_p(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def mid_p(data: Data, tail: float) -> LimitPair:
     """Pr(X > x | l) + Pr(X = x | l)/2 = ``tail`` and Pr(X < x | u) + Pr(X = x | u)/2 = ``tail``.
 
     l = 0 at x = 0, and u = 1 at x = n. A one-sided upper limit at x = 0 with a tail of one half or
@@ -304,7 +303,7 @@ def mid_p(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return for_proportion(inversion.mid_p, data, tail)
 
 
-def likelihood_ratio(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def likelihood_ratio(data: Data, tail: float) -> LimitPair:
     """All p with −z ≤ sign(p − x/n) √(2 log L(x/n) − 2 log L(p)) ≤ z.
 
     z is the upper ``tail`` point of the standard normal, and below 0 where a one-sided tail is

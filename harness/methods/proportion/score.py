@@ -13,12 +13,13 @@ import numpy as np
 from scipy.special import gammaincinv, ndtri
 
 from harness.base.numerics.arrays import Floats
+from harness.families.family import Data
 from harness.families.lists import weighted_mean
 from harness.methods.method import LimitPair
 from harness.methods.proportion import mirrored
 
 
-def wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def wilson(data: Data, tail: float) -> LimitPair:
     """All p with |x/n − p| ≤ z √(p(1 − p)/n): (x + z²/2 ± z √(x(n − x)/n + z²/4)) / (n + z²).
 
     z is the upper ``tail`` point of the standard normal. Its mean coverage is near nominal;
@@ -45,7 +46,7 @@ def wilson_at(x: Floats, n: Floats, z: Floats) -> LimitPair:
     return np.where(is_many, 1.0 - far, near), np.where(is_many, 1.0 - near, far)
 
 
-def wilson_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def wilson_cc(data: Data, tail: float) -> LimitPair:
     """All p with |x/n − p| − 1/(2n) ≤ z √(p(1 − p)/n); l = 0 at x = 0 and u = 1 at x = n.
 
     The lower limit is the Wilson limit of x − ½, the upper one that of x + ½. z is the upper
@@ -58,7 +59,7 @@ def wilson_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _corrected_lower(x, n, z), 1.0 - _corrected_lower(n - x, n, z)
 
 
-def wilson_modified(data: tuple[Floats, ...], alpha: float) -> LimitPair:
+def wilson_modified(data: Data, alpha: float) -> LimitPair:
     """Wilson, with the lower limit ½χ²(alpha; 2x)/n at x = 1, 2, and 3 for n > 50; mirrored.
 
     χ²(alpha; 2x) is the lower ``alpha`` point with 2x degrees of freedom: the exact lower limit
@@ -101,7 +102,7 @@ def _score_limits(x: Floats, n: Floats, z: Floats) -> tuple[Floats, Floats]:
 
 
 @mirrored
-def second_order(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def second_order(data: Data, tail: float) -> LimitPair:
     """(x + η)/(n + 2η) ± z √((V + (γ₁V + γ₂)/n)/n), clipped to [0, 1], V = p̂(1 − p̂).
 
     η = z²/3 + 1/6, γ₁ = −(13z²/18 + 17/18), γ₂ = z²/18 + 7/36, and z is the upper ``tail`` point of
@@ -125,7 +126,7 @@ def second_order(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return lower, np.where(is_real, np.clip(centre + delta, 0.0, 1.0), 1.0)
 
 
-def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def scas(data: Data, tail: float) -> LimitPair:
     """(x − np)/√(npq) − (z² − 1)(q − p)/(6√(npq)) = ±z, the skewness-corrected score.
 
     z is the upper ``tail`` point of the standard normal. With c = (z² − 1)/6 this is
@@ -139,7 +140,7 @@ def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return skewness_corrected(data, tail)
 
 
-def scas_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def scas_cc(data: Data, tail: float) -> LimitPair:
     """The skewness-corrected score with x − ½ for the lower limit and x + ½ for the upper one.
 
     Close to the exact tails, and mostly conservative. The limits are ends of the range at x = 0
@@ -151,10 +152,7 @@ def scas_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
 
 def skewness_corrected(
-    data: tuple[Floats, ...],
-    tail: float,
-    continuity: float = 0.0,
-    inflation: float | Floats = 1.0,
+    data: Data, tail: float, continuity: float = 0.0, inflation: float | Floats = 1.0
 ) -> LimitPair:
     """(x − np)/√V − (z² − 1)npq(q − p)/(6V^{3/2}) = ±z with V = ξnpq, the variance of x.
 

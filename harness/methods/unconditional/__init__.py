@@ -9,6 +9,7 @@ import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers, Positions
 from harness.base.numerics.root_finding import newton_roots
+from harness.families.family import Data
 from harness.methods.method import LimitPair
 from harness.methods.unconditional.orders import (
     ByAbsoluteScore,
@@ -187,7 +188,7 @@ _TABLES = 64
 """How many tables of limits are kept."""
 
 
-def santner_snell(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def santner_snell(data: Data, tail: float) -> LimitPair:
     """Lower: the smallest δ with sup Pr(P̂₁ − P̂₂ ≥ p̂₁ − p̂₂; p₂ + δ, p₂) > tail; upper: the largest
     δ with sup Pr(P̂₁ − P̂₂ ≤ p̂₁ − p̂₂; p₂ + δ, p₂) > tail.
 
@@ -204,7 +205,7 @@ def santner_snell(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _limits(ByEstimate(), data, tail)
 
 
-def chan_zhang(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def chan_zhang(data: Data, tail: float) -> LimitPair:
     """As ``santner_snell``, with the outcomes ordered by the score statistic T(δ) at each δ.
 
     T(δ) is that of ``mee``; its order is that of ``miettinen_nurminen`` too. Shorter than
@@ -218,7 +219,7 @@ def chan_zhang(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _limits(ByScore(), data, tail)
 
 
-def agresti_min_exact(data: tuple[Floats, ...], alpha: float) -> LimitPair:
+def agresti_min_exact(data: Data, alpha: float) -> LimitPair:
     """The outermost δ with sup Pr(|T(δ)| ≥ |t(δ)|; p₂ + δ, p₂) > alpha.
 
     T(δ) is the score statistic of ``mee``. One test of two sides is inverted and not two of one
@@ -231,7 +232,7 @@ def agresti_min_exact(data: tuple[Floats, ...], alpha: float) -> LimitPair:
     return _limits(ByAbsoluteScore(), data, alpha)
 
 
-def _limits(order: OutcomeOrder, data: tuple[Floats, ...], level: float) -> LimitPair:
+def _limits(order: OutcomeOrder, data: Data, level: float) -> LimitPair:
     """Lower limits, and upper ones as the negated lower limits of the failures."""
     x1, n1, x2, n2 = (column.astype(np.int64) for column in data)
     lower, upper = np.empty((2, x1.size))
