@@ -13,7 +13,6 @@ from harness.config.models.figures import figure_spec
 from harness.figures.kind import FigureSpec
 from harness.kinds.kind import Kind
 from harness.kinds.simulation.experiment import SIMULATION, Simulation
-from harness.kinds.simulation.keys import SimulationConfig, figures_of, simulation_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,16 +33,22 @@ class SimulationKind(Kind[Simulation]):
     asks = "a study with a model and methods of your own"
 
     def models(self) -> Iterator[type[BaseModel]]:
+        from harness.kinds.simulation.keys import SimulationConfig
+
         yield SimulationConfig
 
     def validated(
         self, raw: Mapping[str, Any], folder: Path, kinds: Sequence[Kind[Any]]
     ) -> tuple[Simulation | None, list[ConfigIssue]]:
+        from harness.kinds.simulation.keys import simulation_of
+
         return simulation_of(raw, folder)
 
     def validated_figure(
         self, document: Mapping[str, Any], figure: Mapping[str, Any]
     ) -> tuple[FigureSpec | None, list[ConfigIssue]]:
+        from harness.kinds.simulation.keys import figures_of
+
         values, issues = figures_of([figure], document)
         return (None, issues) if issues else (figure_spec(values["figures"][0]), [])
 
