@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -308,13 +308,13 @@ def _lower(strata: Strata, z: float, is_corrected: bool) -> Floats:
     if z == 0 and not is_corrected:
         return estimate
     limit = np.full_like(estimate, -1.0)
+    test = _Test(strata, z, is_corrected, distance, np.ones_like(distance))
     inner = np.flatnonzero(distance > 0)
-    test = _Test(strata.at(inner), z, is_corrected, distance[inner], np.ones(inner.size))
-    inner = inner[~test.is_inside(_FARTHEST)]
-    test = _Test(strata.at(inner), z, is_corrected, distance[inner], np.ones(inner.size))
+    inner = inner[~test.at(inner).is_inside(_FARTHEST)]
+    test = test.at(inner)
     if is_corrected:
         beyond = ~test.is_inside(-_FARTHEST)
-        test = _Test(test.strata, z, is_corrected, test.distance, np.where(beyond, -1.0, 1.0))
+        test = replace(test, side=np.where(beyond, -1.0, 1.0))
     limit[inner] = np.clip(estimate[inner] - test.solved(), -1.0, 1.0)
     return limit
 
@@ -339,7 +339,7 @@ class _Terms(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Test:
+class _Test(Rows):
     """The test of δ for m outcomes, along a coordinate y by which δ falls.
 
     Outcomes of ``side`` 1 have δ below D, and y is the logit of the share (D − δ)/(D + 1); those of

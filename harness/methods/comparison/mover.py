@@ -140,7 +140,8 @@ def once_per_sample(formula: Callable[[Data, float], Columns]) -> Callable[[Data
     return limits
 
 
-_JEFFREYS = (0.5, 0.5)
+JEFFREYS = (0.5, 0.5)
+"""The prior of a proportion by the rule of Jeffreys."""
 # Fagan's correction is _CORRECTION / max(n₁, n₂), tuned to alpha = 0.05.
 _CORRECTION = 0.18
 
@@ -221,7 +222,7 @@ def terms(data: Data, tail: float, term: TermFormula) -> tuple[Term, Term]:
 def median_of_beta(data: Data, tail: float) -> Term:
     """The median of Beta(x + ½, n − x + ½) with its quantiles."""
     x, n = data
-    posterior = Beta.given(x, n, _JEFFREYS)
+    posterior = Beta.given(x, n, JEFFREYS)
     return posterior.ppf(0.5).value, posterior.ppf(tail).value, posterior.isf(tail).value
 
 

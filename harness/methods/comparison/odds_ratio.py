@@ -25,7 +25,7 @@ from harness.families.family import Data
 from harness.methods import inversion
 from harness.methods.comparison import Derived, corrected, place_of, skewness_term
 from harness.methods.comparison.fourfold import Tables, both_sides, shifted_by_statistic
-from harness.methods.comparison.mover import Term, ratio, terms
+from harness.methods.comparison.mover import JEFFREYS, Term, ratio, terms
 from harness.methods.inversion import MINIMUM_LIKELIHOOD
 from harness.methods.inversion.hypergeometric import (
     HalfTails,
@@ -39,7 +39,6 @@ from harness.methods.method import LimitPair
 from harness.methods.proportion.score import wilson
 
 _GART = 0.5
-_JEFFREYS = (0.5, 0.5)
 
 
 def woolf(data: Data, tail: float) -> LimitPair:
@@ -119,7 +118,7 @@ def mover_jeffreys(data: Data, tail: float) -> LimitPair:
 
     def odds(sample: Data, tail: float) -> Term:
         x, n = sample
-        posterior = Beta.given(x, n, _JEFFREYS)
+        posterior = Beta.given(x, n, JEFFREYS)
         points = posterior.ppf(0.5), posterior.ppf(tail), posterior.isf(tail)
         median, lower, upper = (quantile.p / quantile.q for quantile in points)
         return median, lower, upper

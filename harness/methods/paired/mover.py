@@ -13,11 +13,9 @@ from harness.base.numerics.arrays import Floats
 from harness.base.numerics.points import UnitPoints, unit_difference
 from harness.distributions.posteriors.beta import Beta
 from harness.families.family import Data
-from harness.methods.comparison.mover import once_per_sample, ratio
+from harness.methods.comparison.mover import JEFFREYS, once_per_sample, ratio
 from harness.methods.method import LimitPair
 from harness.methods.paired import Pairs, of_difference, of_ratio
-
-_JEFFREYS = (0.5, 0.5)
 
 
 def newcombe(data: Data, tail: float) -> LimitPair:
@@ -157,7 +155,7 @@ def jeffreys_distances(pairs: Pairs, tail: float) -> Distances:
 
 def _jeffreys_below(data: Data, tail: float) -> LimitPair:
     x, n = data
-    limit, estimate = Beta.given(x, n, _JEFFREYS).ppf(tail), UnitPoints(x / n, (n - x) / n)
+    limit, estimate = Beta.given(x, n, JEFFREYS).ppf(tail), UnitPoints(x / n, (n - x) / n)
     none = x == 0
     below = np.where(none, 0.0, unit_difference(limit, estimate))
     return np.where(none, 0.0, limit.value), below
@@ -165,7 +163,7 @@ def _jeffreys_below(data: Data, tail: float) -> LimitPair:
 
 def _jeffreys_above(data: Data, tail: float) -> tuple[Floats]:
     x, n = data
-    limit, estimate = Beta.given(x, n, _JEFFREYS).isf(tail), UnitPoints(x / n, (n - x) / n)
+    limit, estimate = Beta.given(x, n, JEFFREYS).isf(tail), UnitPoints(x / n, (n - x) / n)
     return (np.where(x == n, 0.0, unit_difference(estimate, limit)),)
 
 
