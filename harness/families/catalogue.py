@@ -22,8 +22,7 @@ from harness.families import combination, proportion, rate
 from harness.families.clustered_scores import CLUSTERED_DIFFERENCE, CLUSTERED_MEAN
 from harness.families.confusion import BETA, CONFUSION_FAMILIES, f_score
 from harness.families.family import ENUMERATION, POSTERIOR, Family
-from harness.families.judged import JUDGED_SHARE, KNOWN_JUDGE, known_judge
-from harness.families.labelled import LABELLED_SHARE
+from harness.families.judged import JUDGED_SHARE, KNOWN_JUDGE, LABELLED_SHARE, known_judge
 from harness.families.lists import (
     CLUSTERED_PROPORTION,
     MEAN,

@@ -19,11 +19,10 @@ from harness.base.text import enumerated
 from harness.distributions.paired_truths import CELLS, PARTS, ROUNDING, Cells
 from harness.distributions.truths import Prior
 from harness.families import proportion
-from harness.families.combination import PairedParameter, inverted
+from harness.families.combination import LOGARITHM, PairedParameter, inverted
 from harness.families.data import broadcast_columns, validate_values, whole_numbers
 from harness.families.family import MONTE_CARLO, Data, Family, validate_names
 from harness.families.model import model_like
-from harness.families.scale import LOGARITHM
 
 PAIRS = "pairs"
 """The design: a table of pairs."""

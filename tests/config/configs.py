@@ -8,8 +8,7 @@ from harness.families.catalogue import FAMILIES
 from harness.families.clustered_scores import CLUSTERED_PAIRS, CLUSTERED_SCORES
 from harness.families.confusion import RATES
 from harness.families.family import MONTE_CARLO, POSTERIOR, Family
-from harness.families.judged import JUDGE
-from harness.families.labelled import SOME_LABELLED
+from harness.families.judged import JUDGE, SOME_LABELLED
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA
 from harness.families.paired import PAIRS
 from harness.families.scores import PAIRED_SCORES, SCORES

@@ -26,8 +26,7 @@ from harness.families.catalogue import FAMILIES, family_of
 from harness.families.clustered_scores import CLUSTERED_PAIRS, CLUSTERED_SCORES
 from harness.families.confusion import CONFUSION
 from harness.families.family import Family
-from harness.families.judged import JUDGE
-from harness.families.labelled import SOME_LABELLED
+from harness.families.judged import JUDGE, SOME_LABELLED
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA
 from harness.families.paired import PAIRS
 from harness.families.scores import PAIRED_SCORES, SCORES

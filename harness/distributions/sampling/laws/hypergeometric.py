@@ -14,7 +14,7 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.base.numerics.special import log_binomial
 from harness.distributions.sampling import binomial
 from harness.distributions.sampling.law import Law
-from harness.distributions.sampling.laws.products import probabilities
+from harness.distributions.sampling.laws.mixtures import probabilities
 
 LARGEST_OF_NUMPY = 10**6
 """The largest population of NumPy's generator: it takes differences of log-gammas of N, of which
