@@ -27,6 +27,12 @@ class ParameterScale:
     of_ratio = False
     equality = 0.0
     """The value of a comparison where both parameters are equal."""
+    text = "{}"
+    """The parameter as ``of`` returns it, in words, with a place for the name of the parameter."""
+    length_in_words = "expected interval length"
+    """What a mean of lengths is, likewise."""
+    unit_of_length = ""
+    """The unit of lengths; empty where it is that of the parameter."""
 
     def of(self, parameter: Floats) -> Floats:
         """Return the parameter as lengths and scores measure it."""
@@ -35,10 +41,6 @@ class ParameterScale:
     def parameter_at(self, value: Floats) -> Floats:
         """Return the parameter that has a value on the scale."""
         return value
-
-    def text(self, parameter: str) -> str:
-        """Return the parameter as ``of`` returns it, in words."""
-        return parameter
 
     def has_place(self, parameter: Floats) -> Bools:
         """Whether lengths have a place at a parameter."""
@@ -72,24 +74,15 @@ class ParameterScale:
         """Return limits, of a ratio with those replaced that are as good as 0 or infinity."""
         return limits
 
-    def unit(self, of_sample: str) -> str:
-        """Return the unit of the parameter from that of a sample's; empty where it has none."""
-        return of_sample
-
-    def unit_of_length(self, of_parameter: str) -> str:
-        """Return the unit of lengths from that of the parameter."""
-        return of_parameter
-
-    def length_in_words(self, parameter: str) -> str:
-        """Return what a mean of lengths is."""
-        return "expected interval length"
-
 
 class LogarithmicScale(ParameterScale):
     """The scale of a ratio θ, which may be infinite or 0/0: ln θ."""
 
     of_ratio = True
     equality = 1.0
+    text = "ln({})"
+    length_in_words = "expected length of ln({}),\nwithout infinite ones"
+    unit_of_length = "natural logarithm of the ratio"
     _LARGEST = 1e12
     """A larger ratio, and the inverse of one, is as good as infinite."""
 
@@ -100,9 +93,6 @@ class LogarithmicScale(ParameterScale):
 
     def parameter_at(self, value: Floats) -> Floats:
         return np.exp(value)
-
-    def text(self, parameter: str) -> str:
-        return f"ln({parameter})"
 
     def has_place(self, parameter: Floats) -> Bools:
         """Whether θ is not 0, infinite or 0/0."""
@@ -141,15 +131,6 @@ class LogarithmicScale(ParameterScale):
     def rounded_to_ends(self, limits: Floats) -> Floats:
         low = np.where(limits <= 1.0 / self._LARGEST, 0.0, limits)
         return np.where(limits >= self._LARGEST, np.inf, low)
-
-    def unit(self, of_sample: str) -> str:
-        return ""
-
-    def unit_of_length(self, of_parameter: str) -> str:
-        return "natural logarithm of the ratio"
-
-    def length_in_words(self, parameter: str) -> str:
-        return f"expected length of {self.text(parameter)},\nwithout infinite ones"
 
 
 IDENTITY, LOGARITHM = ParameterScale(), LogarithmicScale()

@@ -1,4 +1,4 @@
-"""Validation of user data: whole numbers, positive numbers and arrays of one shape."""
+"""Validation of user data: numbers, whole numbers and arrays of one shape."""
 
 from __future__ import annotations
 
@@ -31,17 +31,6 @@ def whole_numbers(name: str, given: npt.ArrayLike) -> Floats:
     with np.errstate(invalid="ignore"):
         validate_values(values, ~(np.floor(values) == values), name, "a whole number")
         validate_values(values, ~np.isfinite(values), name, "a whole number")
-    return values
-
-
-def positive_numbers(name: str, given: npt.ArrayLike) -> Floats:
-    """Return the given finite numbers above 0 as floats.
-
-    Raises:
-        InputError: a value is not finite or not above 0.
-    """
-    values = numbers(name, given, "a number")
-    validate_values(values, ~((values > 0) & np.isfinite(values)), name, "a number above 0")
     return values
 
 

@@ -260,7 +260,7 @@ class Family:
     @cached_property
     def unit(self) -> str:
         """The unit of the parameter, in words; empty where it has none."""
-        return self.scale.unit(self.model.UNIT)
+        return "" if self.is_ratio else self.model.UNIT
 
     def smallest_unit(self, sizes: Sequence[float]) -> float:
         """Return the unit of small limits: 1, of rates one event in the largest exposure."""

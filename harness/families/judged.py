@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import ClassVar
 
 import numpy as np
@@ -31,7 +31,7 @@ from harness.families.family import (
 )
 from harness.families.lists import list_of_numbers
 from harness.families.model import model_like
-from harness.families.samples import columns_of_samples
+from harness.families.samples import columns_of_samples, validated_samples
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,6 @@ KNOWN_JUDGE = "a judge whose errors are known"
 """The design: one binomial sample, of cases."""
 TRUTHS = SHARE, SENSITIVITY, SPECIFICITY = "share", "sensitivity", "specificity"
 _SAMPLES = (("x", "n"), ("positives_right", "positives"), ("negatives_right", "negatives"))
-_DATA = tuple(name for sample in _SAMPLES for name in sample)
 
 
 def rogan_gladen(q: Floats, se: Floats, sp: Floats) -> tuple[Floats, Floats]:
@@ -112,14 +111,6 @@ def probabilities_of_yes(truths: Sequence[Floats]) -> tuple[Floats, Floats, Floa
     return share * se + (1.0 - share) * (1.0 - sp), se, sp
 
 
-def _validate(given: Mapping[str, npt.ArrayLike]) -> Data:
-    validate_names("judged_share", _DATA, given)
-    columns: list[Floats] = []
-    for names in _SAMPLES:
-        columns += proportion.validate_data(given[names[0]], given[names[1]], names)
-    return broadcast_columns(_DATA, columns)
-
-
 def _estimate(data: Data) -> Floats:
     """Return Rogan and Gladen's estimate within [0, 1]; not a number where se + sp ≤ 1."""
     x, n, positives_right, positives, negatives_right, negatives = data
@@ -134,14 +125,14 @@ JUDGED_SHARE = Family(
     model_like(proportion, NAME="judge", HAS_MIRROR=False),
     JUDGE,
     engines=(MONTE_CARLO, ENUMERATION),
-    data=_DATA,
+    data=tuple(name for sample in _SAMPLES for name in sample),
     sizes=tuple(size for _, size in _SAMPLES),
     size_in_words="number of cases",
     sizes_in_words=("Numbers of cases", "Labelled positives", "Labelled negatives"),
     truths=tuple(f"truth_{name}" for name in TRUTHS),
     symbols=TRUTHS,
     support=proportion.SUPPORT,
-    validate_data=_validate,
+    validate_data=partial(validated_samples, "judged_share", proportion, _SAMPLES),
     estimate=_estimate,
     columns=columns_of_samples,
     counts=tuple(count for count, _ in _SAMPLES),
@@ -182,11 +173,6 @@ def known_judge(sensitivity: float, specificity: float) -> Family:
 def _with_rates(sensitivity: float, specificity: float) -> Family:
     names, law = _SAMPLES[0], KnownJudge(sensitivity, specificity)
 
-    def validate(given: Mapping[str, npt.ArrayLike]) -> Data:
-        validate_names("judged_share of a known judge", names, given)
-        columns = proportion.validate_data(given["x"], given["n"], names)
-        return broadcast_columns(names, columns)
-
     def estimate(data: Data) -> Floats:
         se, sp = np.asarray(sensitivity), np.asarray(specificity)
         return np.clip(rogan_gladen(data[0] / data[1], se, sp)[0], 0.0, 1.0)
@@ -203,7 +189,9 @@ def _with_rates(sensitivity: float, specificity: float) -> Family:
         model_parameter=law.yes,
         truths=("truth",),
         symbols=TRUTHS[:1],
-        validate_data=validate,
+        validate_data=partial(
+            validated_samples, "judged_share of a known judge", proportion, _SAMPLES[:1]
+        ),
         estimate=estimate,
         counts=names[:1],
         suffixes=("",),
