@@ -21,10 +21,15 @@ from harness.distributions.list_truths import (
 )
 from harness.distributions.paired_truths import LabelledTruth
 from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
-from harness.families.clustered_scores import CLUSTERED_PAIRS, CLUSTERED_SCORES, by_clusters
 from harness.families.judged import SOME_LABELLED
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA
-from harness.families.scores import PAIRED_SCORES, SCORES
+from harness.families.scores import (
+    CLUSTERED_PAIRS,
+    CLUSTERED_SCORES,
+    PAIRED_SCORES,
+    SCORES,
+    by_clusters,
+)
 from harness.families.tasks import TASKS
 
 DataSet = tuple[Sequence[float], ...]

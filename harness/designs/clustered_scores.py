@@ -19,7 +19,7 @@ from harness.distributions.list_truths import (
     cluster_sizes,
     refuse_share,
 )
-from harness.families.clustered_scores import CLUSTERED_PAIRS, CLUSTERED_SCORES
+from harness.families.scores import CLUSTERED_PAIRS, CLUSTERED_SCORES
 
 
 def _sizes(scenario: Scenario) -> Integers:

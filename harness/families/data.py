@@ -132,3 +132,13 @@ def validate_values(values: Floats, invalid: Bools, name: str, expected: str) ->
     """
     if invalid.any():
         raise InputError(f"{name} should be {expected}, found {values[invalid][0]:.15g}")
+
+
+def validate_counts(counts: Floats, name: str) -> None:
+    """Refuse whole numbers that are no counts.
+
+    Raises:
+        InputError: a value is outside 0 … 10^9.
+    """
+    outside = (counts < 0) | (counts > LARGEST_COUNT)
+    validate_values(counts, outside, name, "a whole number from 0 to 10^9")

@@ -21,7 +21,7 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.distributions.sampling import binomial
 from harness.distributions.sampling.law import Law
 from harness.families import proportion
-from harness.families.data import LARGEST_COUNT, broadcast_columns, validate_values, whole_numbers
+from harness.families.data import broadcast_columns, validate_counts, validate_values, whole_numbers
 from harness.families.family import (
     ENUMERATION,
     MONTE_CARLO,
@@ -213,7 +213,7 @@ def _validate_labelled(given: Mapping[str, npt.ArrayLike]) -> Data:
         validate_names("labelled_share", COUNTS, given)
         columns = [whole_numbers(name, given[name]) for name in COUNTS]
         for name, column in zip(COUNTS, columns, strict=True):
-            _validate_counts(name, column)
+            validate_counts(column, name)
         *cells, yes, unlabelled = broadcast_columns(COUNTS, columns)
         if (yes > unlabelled).any():
             place = yes > unlabelled
@@ -240,15 +240,10 @@ def _validate_labelled(given: Mapping[str, npt.ArrayLike]) -> Data:
     return np.broadcast_to(table, (*rows, 4)), np.broadcast_to(verdicts, (*rows, 2))
 
 
-def _validate_counts(name: str, counts: Floats) -> None:
-    outside = (counts < 0) | (counts > LARGEST_COUNT)
-    validate_values(counts, outside, name, "a whole number from 0 to 10^9")
-
-
 def _counts(name: str, given: npt.ArrayLike, first: tuple[str, str], length: int) -> Floats:
     """A list of counts, of which there are so many."""
     counts = whole_numbers(name, list_of_numbers(name, given, "count"))
-    _validate_counts(name, counts)
+    validate_counts(counts, name)
     if counts.shape[-1] != length:
         more = ", wrong and yes, wrong and no" if length == 4 else ""
         raise InputError(

@@ -14,9 +14,9 @@ from harness.distributions.posteriors.truncated import Truncated
 from harness.distributions.sampling import poisson
 from harness.distributions.truths import ContinuousTruth, Prior
 from harness.families.data import (
-    LARGEST_COUNT,
     broadcast_columns,
     numbers,
+    validate_counts,
     validate_values,
     whole_numbers,
 )
@@ -55,8 +55,7 @@ def validate_data(
     low, high = EXPOSURES
     outside = (sizes < low) | (sizes > high)
     validate_values(sizes, outside, size, f"a number from {low:g} to {high:g}")
-    outside = (counts < 0) | (counts > LARGEST_COUNT)
-    validate_values(counts, outside, count, "a whole number from 0 to 10^9")
+    validate_counts(counts, count)
     return counts, sizes
 
 

@@ -235,13 +235,14 @@ def binomial_remainder(
 
 
 @lru_cache(maxsize=8)
-def thinned_binomial(n: int, lower: float, upper: float) -> ThinnedBinomial | None:
+def thinned_binomial(size: float, lower: float, upper: float) -> ThinnedBinomial | None:
     """Return draws of Bin(n, p) for p in [lower, upper]; None where tables do not pay.
 
     Args:
-        n: the number of trials.
+        size: n, the number of trials.
         lower, upper: the range of p.
     """
+    n = int(size)
     if n > LARGEST_SIZE:
         return None
     bins = min(_MOST_BINS_OF_P, 1 << (_BINS_PER_TRIAL * n - 1).bit_length())
