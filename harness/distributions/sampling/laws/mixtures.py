@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.distributions.sampling import binomial, poisson
-from harness.distributions.sampling.law import Law
+from harness.distributions.sampling.law import RHO, Law, Setting
 
 NEGLIGIBLE = 1e-17
 """The largest part of the probability beyond either end of a window."""
@@ -132,6 +132,9 @@ class BetaBinomial(Law):
     rho: float
     """The correlation ρ of two trials, 0 ≤ ρ < 1."""
     name: ClassVar[str] = "beta_binomial"
+    model: ClassVar[str] = "proportion"
+    settings: ClassVar[tuple[Setting, ...]] = (RHO,)
+    summary: ClassVar[str] = "all trials share one proportion, drawn from a Beta distribution"
 
     @property
     def title(self) -> str:
@@ -245,6 +248,11 @@ class GammaPoisson(Law):
     dispersion: float
     """The variance over the mean, d ≥ 1."""
     name: ClassVar[str] = "gamma_poisson"
+    model: ClassVar[str] = "rate"
+    settings: ClassVar[tuple[Setting, ...]] = (
+        Setting("dispersion", 1.0, 1e6, "the variance over the mean"),
+    )
+    summary: ClassVar[str] = "the mean of the Poisson count is drawn from a gamma distribution"
 
     @property
     def title(self) -> str:
