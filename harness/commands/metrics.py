@@ -73,9 +73,13 @@ def metrics(
     from harness.families.csv_rows import read_table
     from harness.one.remarks import remark_on_alpha
     from harness.one.result import interval_texts
-    from harness.planning.classes import remarks_on_classes
     from harness.planning.metrics import metrics_of_rows
-    from harness.planning.table_metrics import REMARK, metric_records, remarks_on_metrics
+    from harness.planning.table_metrics import (
+        REMARK,
+        metric_records,
+        remarks_on_classes,
+        remarks_on_metrics,
+    )
 
     counts, level = given_data(data), alpha_of(alpha, confidence)
     if csv is None:

@@ -27,7 +27,7 @@ from harness.one.long_rows import (
     rows_of_long_difference,
     validate_cluster,
 )
-from harness.one.repeated_ids import RepeatedIds, find_repeated_ids, remark_on_pairs
+from harness.one.remarks import RepeatedIds, find_repeated_ids, remark_on_pairs
 from harness.one.rows import Row, beside, free_name, located, row_lists
 
 _ROWS = "rows"

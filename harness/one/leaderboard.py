@@ -29,7 +29,7 @@ from harness.one.answers import (
 )
 from harness.one.cases import read_cases
 from harness.one.file_question import Cases, FileQuestion, Missing, long_call, sources, texts
-from harness.one.repeated_ids import find_repeated_ids
+from harness.one.remarks import find_repeated_ids
 from harness.one.result import Interval, interval_text
 
 _Path = str | PathLike[str]

@@ -25,9 +25,8 @@ from harness.methods.method import TWO_SIDED
 from harness.planning.arguments import source_of
 from harness.planning.estimates import cost
 from harness.planning.expectations import expectations_of
-from harness.planning.goals import Bound, Goal, Width, is_reached, second_sizes
+from harness.planning.goals import Bound, Goal, Tried, Width, is_reached, second_sizes
 from harness.planning.lists import SEED, clusters_of, planned_method, size_or_number
-from harness.planning.tried import Tried
 
 _SUMMED_TO, _SOLVED_TO = 256, 16
 """Up to so many cases of a table the answer is a sum over all tables, where that is possible: of

@@ -35,8 +35,7 @@ from harness.families.family import Family, validate_names
 from harness.families.lists import list_of_numbers
 from harness.methods.catalogue import find
 from harness.methods.method import TWO_SIDED, Method
-from harness.planning.goals import Width, second_sizes
-from harness.planning.tried import Tried
+from harness.planning.goals import Tried, Width, second_sizes
 
 LARGEST = 10**6
 """The largest answer that is looked for."""

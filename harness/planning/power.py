@@ -38,12 +38,12 @@ from harness.planning.decisions import (
 from harness.planning.goals import (
     Bound,
     Ladder,
+    Tried,
     WholeNumbers,
     curve_numbers,
     is_reached,
     second_sizes,
 )
-from harness.planning.tried import Tried
 
 STEADY_TO = 0.3
 """Up to this one-sided alpha ``Method.steady_from`` was tested."""

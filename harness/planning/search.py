@@ -22,12 +22,12 @@ from harness.planning.goals import (
     AssuredWidth,
     Bound,
     Ladder,
+    Tried,
     Width,
     curve_numbers,
     is_reached,
     second_sizes,
 )
-from harness.planning.tried import Tried
 
 _NODES = 12
 """Nodes of the first bounds; each further round has four times as many."""

@@ -24,7 +24,7 @@ from harness.methods.catalogue import default_method, find
 from harness.methods.method import TWO_SIDED
 from harness.names import FamilyName, MethodName
 from harness.planning.arguments import AnyMethod, planned_family, source_of, truth_columns
-from harness.planning.cheapest import LabelQuestion, label_question
+from harness.planning.cheapest import JudgeQuestion, LabelledQuestion, LabelQuestion, label_question
 from harness.planning.drawn import (
     DrawnQuestion,
     question_of_scores,
@@ -33,13 +33,19 @@ from harness.planning.drawn import (
 )
 from harness.planning.estimates import cost, is_smooth
 from harness.planning.expectations import expectations_of, limits_rise
-from harness.planning.goals import PROBABILITY, AssuredWidth, Bound, Goal, Width, ladder_of
-from harness.planning.judge import JudgeQuestion, LabelledQuestion
+from harness.planning.goals import (
+    PROBABILITY,
+    AssuredWidth,
+    Bound,
+    Goal,
+    Width,
+    ladder_of,
+    searching,
+)
 from harness.planning.lists import ListQuestion, find_number, list_question
 from harness.planning.near import SufficientSize, search_near
 from harness.planning.power import PowerQuestion, SufficientPower, power_question, search_power
 from harness.planning.search import Question, TooLargeError
-from harness.planning.tried import searching
 
 HALF_WIDTH, LENGTH, ABOVE, BELOW = "half_width", "length", "above", "below"
 _Wanted = Mapping[str, float | None]

@@ -9,8 +9,7 @@ from harness.base.errors import InputError
 from harness.families.judged import JUDGED_SHARE
 from harness.families.labelled import LABELLED_SHARE
 from harness.methods.catalogue import find
-from harness.planning.cheapest import label_question
-from harness.planning.judge import JudgeQuestion, LabelledQuestion
+from harness.planning.cheapest import JudgeQuestion, LabelledQuestion, label_question
 
 KNOWN = {"share": 0.8, "sensitivity": 0.9, "specificity": 0.85}
 

@@ -14,7 +14,7 @@ import pytest
 import harness
 from harness.base.underway import showing, underway
 from harness.planning import power
-from harness.planning.tried import Tried
+from harness.planning.goals import Tried
 from harness.screen.console import PrintableConsole, work_bar
 from tests.cli.test_process import MODULE, read_all
 

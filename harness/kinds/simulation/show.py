@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from rich.console import RenderableType
 
-from harness.config.models.figures import figures_of_config
+from harness.figures.catalogue import figures_of_config
 from harness.figures.kind import FigureSpec
 from harness.kinds.simulation.findings import study_sentences, study_table
 from harness.kinds.simulation.tables import failed_calls
