@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.base.arguments import names_arguments, validate_number
+from harness.base.arguments import names_arguments, validate_probability
 from harness.base.errors import InputError
 from harness.base.frames import Tabular
 from harness.base.numerics.arrays import Bools, Floats
@@ -192,9 +192,7 @@ def leaderboard(
         >>> [(system.system, system.rank_low, system.rank_high) for system in board.systems]
         [('a', 1, 1), ('b', 2, 3), ('c', 2, 3)]
     """
-    validate_number("joint", joint)
-    if not 0 < joint < 1:
-        raise InputError(f"joint should be a number between 0 and 1, found {joint:g}")
+    validate_probability("joint", joint)
     asked = FileQuestion(
         sources("cases", cases),
         {},

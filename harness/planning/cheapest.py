@@ -26,7 +26,8 @@ from harness.families.judged import TRUTHS, probabilities_of_yes
 from harness.methods.catalogue import find
 from harness.methods.method import TWO_SIDED, Method
 from harness.planning.arguments import COST
-from harness.planning.goals import Tried
+from harness.planning.drawn import tables_by_inversion
+from harness.planning.goals import Tried, curve_about
 from harness.planning.lists import SEED, number_in_range, planned_method
 
 DATA_SETS = 1024
@@ -156,9 +157,7 @@ class LabelQuestion(ABC):
     def curve(self, answer: float) -> tuple[Floats, Floats]:
         """Return numbers of cases about an answer, and the expected width beside its labels."""
         n, labels = self.cheapest
-        numbers = np.unique(np.geomspace(2, 2 * n, 40).round()).astype(np.int64)
-        widths = [self.width(number, labels)[0] for number in numbers.tolist()]
-        return numbers.astype(np.float64), np.array(widths)
+        return curve_about(n, lambda number: self.width(number, labels)[0])
 
 
 def label_question(
@@ -259,14 +258,10 @@ class LabelledQuestion(LabelQuestion):
     def data(self, uniform: Floats, n: int, labels: int) -> tuple[Floats, ...]:
         from scipy.stats import binom
 
-        cells, left, rest = self.cells, np.full(uniform.shape[1], float(labels)), 1.0
-        table: list[Floats] = []
-        for u, p in zip(uniform, cells[:3], strict=False):
-            drawn = np.clip(binom.ppf(u, left, min(p / rest, 1.0) if rest > 0 else 0.0), 0.0, left)
-            table.append(drawn)
-            left, rest = left - drawn, rest - p
+        cells = self.cells
+        table = tables_by_inversion(uniform[:3], labels, cells)
         yes = binom.ppf(uniform[3], n, min(cells[0] + cells[2], 1.0))
-        return np.stack((*table, left), axis=1), np.stack((yes, n - yes), axis=1)
+        return np.stack(table, axis=1), np.stack((yes, n - yes), axis=1)
 
     def price(self, n: int, labels: int) -> float:
         """Return the cost of n cases without and of others with a label, in that of a case."""

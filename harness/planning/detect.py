@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.arguments import validate_number
+from harness.base.arguments import validate_number, validate_probability
 from harness.base.errors import InputError
 from harness.base.frames import Tabular
 from harness.base.numerics.arrays import Floats
@@ -193,9 +193,7 @@ def detectable(
     """
     settings = dict(given)
     estimated = planned_family(family, settings, alpha)
-    validate_number("probability", probability)
-    if not 0 < probability < 1:
-        raise InputError(f"probability should be a number between 0 and 1, found {probability:g}")
+    validate_probability("probability", probability)
     sizes = {name: settings.pop(name) for name in estimated.sizes if name in settings}
     asked = _asked(estimated, method, above, below, float(probability), alpha, prior)
     row = np.array([_sizes(estimated, sizes)], np.float64)

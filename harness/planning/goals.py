@@ -8,7 +8,7 @@ Short intervals are such a goal, and a bound beyond a value.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -269,6 +269,27 @@ def second_sizes(family: Family, first: Floats, ratio: float) -> Floats:
         return second
     # A product that only rounding keeps from a whole number.
     return np.maximum(np.ceil(second * (1.0 - 1e-12)), 1.0)
+
+
+def curve_about(answer: float, reached: Callable[[int], float]) -> tuple[Floats, Floats]:
+    """Return whole numbers up to twice an answer, and what each of them reaches."""
+    numbers = np.unique(np.geomspace(2, 2 * answer, 40).round()).astype(np.int64)
+    return numbers.astype(np.float64), np.array([reached(number) for number in numbers.tolist()])
+
+
+@dataclass(frozen=True)
+class SufficientSize:
+    """The answer to a question."""
+
+    number: int
+    """The number of the smallest size from which on all up to ``checked_to`` reach the goal."""
+    checked_to: int
+    """The largest number that was checked."""
+    by_luck: tuple[int, ...]
+    """Smaller numbers whose sizes reach the goal although a larger one does not."""
+    checked: str = ""
+    """Which sizes were checked how, and why no other size matters; empty where all of them up to
+    ``checked_to`` were."""
 
 
 @dataclass

@@ -35,7 +35,7 @@ from harness.families.family import Family, validate_names
 from harness.families.lists import list_of_numbers
 from harness.methods.catalogue import find
 from harness.methods.method import TWO_SIDED, Method
-from harness.planning.goals import Tried, Width, second_sizes
+from harness.planning.goals import Tried, Width, curve_about, second_sizes
 
 LARGEST = 10**6
 """The largest answer that is looked for."""
@@ -96,9 +96,7 @@ class ListQuestion:
 
     def curve(self, answer: float) -> tuple[Floats, Floats]:
         """Return numbers about an answer, and the expected width at each of them."""
-        last = 2.0 * answer
-        numbers = np.unique(np.geomspace(2, max(last, 3), 40).round()).astype(np.int64)
-        return numbers.astype(np.float64), np.array([self.width(n)[0] for n in numbers.tolist()])
+        return curve_about(answer, lambda number: self.width(number)[0])
 
     @property
     def period(self) -> int:
@@ -328,26 +326,15 @@ def sizes_of_clusters(value: Any) -> tuple[int, ...]:
     sizes: list[Any] = (
         [value] if isinstance(value, int | float) else _list("size", value, "cluster")
     )
-    for place, size in enumerate(sizes):
-        whole = int(size) if isinstance(size, float) and size.is_integer() else size
-        validate_whole("size", whole, 1)
-        sizes[place] = whole
+    sizes = [_whole("size", size) for size in sizes]
     return tuple(sizes) if len(set(sizes)) > 1 else (sizes[0],)
 
 
-def size_of_unlabelled(value: Any) -> tuple[int]:
-    """Return the number of cases without a label.
-
-    Raises:
-        InputError: it is no whole number of at least 1.
-    """
+def _whole(name: str, value: Any) -> Any:
+    """A whole number of at least 1; 3.0 is one."""
     whole = int(value) if isinstance(value, float) and value.is_integer() else value
-    validate_whole("unlabelled", whole, 1)
-    return (whole,)
-
-
-_SIZES_OF = {"size": sizes_of_clusters, "unlabelled": size_of_unlabelled}
-"""The sizes that a number is planned for, by name."""
+    validate_whole(name, whole, 1)
+    return whole
 
 
 def size_or_number(name: str, value: Any) -> Any:
@@ -356,7 +343,9 @@ def size_or_number(name: str, value: Any) -> Any:
     Raises:
         InputError: it is out of range.
     """
-    return _SIZES_OF[name](value) if name in _SIZES_OF else number_in_range(name, value)
+    if name == "size":
+        return sizes_of_clusters(value)
+    return (_whole(name, value),) if name == "unlabelled" else number_in_range(name, value)
 
 
 def _list(name: str, value: Any, item: str) -> list[Any]:

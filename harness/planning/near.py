@@ -12,14 +12,14 @@ by at least twice the range of these, and 5 %, to each side.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Bools, Integers
 from harness.planning.estimates import limits_of_rules
-from harness.planning.goals import AssuredWidth, Ladder, Width
+from harness.planning.goals import AssuredWidth, Ladder, SufficientSize, Width
 from harness.planning.search import Question, too_large, work_of_all
 
 TIMES, AT_LEAST_TIMES = 4, 1.25
@@ -51,21 +51,6 @@ _REACH = 1.05
 """The window about the answer extends by this factor at least."""
 _BEYOND = 2
 """The window extends by so many times the range of sizes that reach the goal and do not."""
-
-
-@dataclass(frozen=True)
-class SufficientSize:
-    """The answer to a question."""
-
-    number: int
-    """The number of the smallest size from which on all up to ``checked_to`` reach the goal."""
-    checked_to: int
-    """The largest number that was checked."""
-    by_luck: tuple[int, ...]
-    """Smaller numbers whose sizes reach the goal although a larger one does not."""
-    checked: str = ""
-    """Which sizes were checked how, and why no other size matters; empty where all of them up to
-    ``checked_to`` were."""
 
 
 def search_near(question: Question, *, thorough: bool = False) -> SufficientSize | None:

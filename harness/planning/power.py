@@ -38,6 +38,7 @@ from harness.planning.decisions import (
 from harness.planning.goals import (
     Bound,
     Ladder,
+    SufficientSize,
     Tried,
     WholeNumbers,
     curve_numbers,
@@ -353,19 +354,7 @@ class _Computed:
         return float((np.maximum.accumulate(self.values) - self.values).max())
 
 
-@dataclass(frozen=True)
-class SufficientPower:
-    """The answer to a question."""
-
-    number: int
-    """The number of the smallest size from which on all that were computed reach the goal."""
-    checked_to: int
-    by_luck: tuple[int, ...]
-    checked: str
-    """Which sizes were computed, and what excludes the others, in a sentence."""
-
-
-def search_power(question: PowerQuestion, *, thorough: bool = False) -> SufficientPower | None:
+def search_power(question: PowerQuestion, *, thorough: bool = False) -> SufficientSize | None:
     """Return the size from which on every size reaches the goal; None where no size does.
 
     Args:
@@ -398,7 +387,7 @@ def search_power(question: PowerQuestion, *, thorough: bool = False) -> Sufficie
         computed.extend(*wider)
     numbers = ladder.answers(np.arange(computed.first, number))
     by_luck = numbers[computed.reached[numbers - computed.first]]
-    return SufficientPower(
+    return SufficientSize(
         number, computed.last, tuple(by_luck.tolist()), question.sentence(computed)
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.base.arguments import quoted, validate_number
+from harness.base.arguments import quoted, validate_number, validate_probability
 from harness.base.errors import InputError
 from harness.base.frames import Tabular
 from harness.base.numerics.arrays import Floats
@@ -43,8 +43,8 @@ from harness.planning.goals import (
     searching,
 )
 from harness.planning.lists import ListQuestion, find_number, list_question
-from harness.planning.near import SufficientSize, search_near
-from harness.planning.power import PowerQuestion, SufficientPower, power_question, search_power
+from harness.planning.near import search_near
+from harness.planning.power import PowerQuestion, power_question, search_power
 from harness.planning.search import Question, TooLargeError
 
 HALF_WIDTH, LENGTH, ABOVE, BELOW = "half_width", "length", "above", "below"
@@ -69,11 +69,11 @@ class Size(Tabular):
     truths the worst."""
     checked_to: float
     """Every size of the first sample from the answer up to this one reaches the goal."""
-    smaller: tuple[float, ...]
-    """Smaller sizes of the first sample that reach it by luck: a larger one does not."""
     question: Question | PowerQuestion | ListQuestion | LabelQuestion | DrawnQuestion = field(
         repr=False, compare=False
     )
+    smaller: tuple[float, ...] = ()
+    """Smaller sizes of the first sample that reach it by luck: a larger one does not."""
     std_error: float | None = None
     """The standard error of ``reached`` where it is a mean over data sets that were drawn."""
     assumes: str | None = None
@@ -279,7 +279,7 @@ def size(
     if lists is not None and lists.draw_growing is not None:
         if prior is not None:
             raise InputError(f"size of {name} takes no prior")
-        _validate_probability("alpha", alpha)
+        _validate_alpha(alpha)
         _validate_ratio(ratio)
         goal, level = _goal(estimated, wanted, assurance, probability), float(alpha)
         scores = question_of_scores(estimated, chosen, goal, level, truths, float(ratio))
@@ -297,7 +297,7 @@ def size(
         return replace(found, assumed=assumed)
     goal = _goal(estimated, wanted, assurance, probability)
     ranges = _ranges(estimated, estimated.with_free_truths(truths))
-    _validate_probability("alpha", alpha)
+    _validate_alpha(alpha)
     _validate_ratio(ratio, estimated)
     alpha, ratio = float(alpha), float(ratio)
     if isinstance(chosen, str):
@@ -312,9 +312,7 @@ def size(
     question: Question | PowerQuestion | None = None
     asks_every, lows = thorough, [low for low, _ in ranges]
     if isinstance(goal, Bound) and all(low == high for low, high in ranges):
-        at_truth = [low for low, _ in ranges]
-        question = power_question(estimated, goal, source, alpha, ladder, ratio, at_truth)
-    answer: SufficientSize | SufficientPower | None
+        question = power_question(estimated, goal, source, alpha, ladder, ratio, lows)
     if question is None:
         expectations, ranges = expectations_of(estimated, goal, source, alpha, ranges)
         thorough |= estimated.stops or isinstance(goal, Bound)
@@ -376,7 +374,6 @@ def _size_from_draws(question: DrawnQuestion, assumed: Mapping[str, Any], alpha:
         goal=question.goal.name,
         reached=reached,
         checked_to=number,
-        smaller=(),
         question=question,
         std_error=error,
         checked=checked,
@@ -396,7 +393,7 @@ def _size_of_lists(
 ) -> Size:
     """The smallest number of runs, clusters, or cases of strata."""
     goal = _goal(family, wanted, None, None)
-    _validate_probability("alpha", alpha)
+    _validate_alpha(alpha)
     _validate_ratio(ratio)
     halves = goal.name == HALF_WIDTH
     question = list_question(family, method, float(alpha), goal.target, halves, given, ratio)
@@ -409,7 +406,6 @@ def _size_of_lists(
         goal=goal.name,
         reached=reached,
         checked_to=number + question.period - 1,
-        smaller=(),
         question=question,
         std_error=error if error > 0 else None,
         assumes=question.assumes,
@@ -422,7 +418,7 @@ def _size_of_judge(
 ) -> Size:
     """The cheapest numbers of cases and labels."""
     goal = _goal(family, wanted, None, None)
-    _validate_probability("alpha", alpha)
+    _validate_alpha(alpha)
     kind = LabelledQuestion if family.labels_cases else JudgeQuestion
     halves = goal.name == HALF_WIDTH
     question = label_question(kind, family, method, alpha, goal.target, halves, given)
@@ -433,7 +429,6 @@ def _size_of_judge(
         goal=goal.name,
         reached=reached,
         checked_to=n,
-        smaller=(),
         question=question,
         std_error=error,
         assumes=question.assumes,
@@ -459,7 +454,7 @@ def _goal(
     if name in (ABOVE, BELOW):
         if probability is None or assurance is not None:
             raise InputError(f"{name} needs a probability, and takes no assurance")
-        _validate_probability("probability", probability)
+        validate_probability("probability", probability)
         return Bound(float(value), name == ABOVE, float(probability))
     if probability is not None:
         raise InputError(f"{name} takes an assurance, and no probability")
@@ -473,16 +468,13 @@ def _goal(
                 "has a probability above 0 at every size, so that no expected length is finite"
             )
         return width
-    _validate_probability("assurance", assurance)
+    validate_probability("assurance", assurance)
     return AssuredWidth(width, float(assurance))
 
 
-def _validate_probability(name: str, value: float) -> None:
-    validate_number(name, value)
-    if not 0 < value < 1:
-        raise InputError(f"{name} should be a number between 0 and 1, found {value:g}")
-    if name == "alpha":
-        levels_of(value)
+def _validate_alpha(alpha: float) -> None:
+    validate_probability("alpha", alpha)
+    levels_of(alpha)
 
 
 def _validate_ratio(ratio: float, family: Family | None = None) -> None:
