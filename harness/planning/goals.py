@@ -8,6 +8,7 @@ Short intervals are such a goal, and a bound beyond a value.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -239,12 +240,6 @@ _CURVE = 240
 """The most sizes of the curve of a figure."""
 
 
-def curve_numbers(ladder: Ladder, first: float) -> Integers:
-    """Return numbers of sizes that are evenly spread up to twice a size."""
-    sizes = np.linspace(0.0, 2.0 * first, _CURVE + 1)[1:]
-    return np.unique([ladder.number_from(size) for size in sizes.tolist()])
-
-
 def ladder_of(family: Family, goal: Goal, ranges: Sequence[Span], ratio: float) -> Ladder:
     """Return the sizes of the first sample that may be an answer.
 
@@ -269,6 +264,39 @@ def second_sizes(family: Family, first: Floats, ratio: float) -> Floats:
         return second
     # A product that only rounding keeps from a whole number.
     return np.maximum(np.ceil(second * (1.0 - 1e-12)), 1.0)
+
+
+@dataclass(frozen=True)
+class LadderQuestion(ABC):
+    """Which sizes of a ladder reach a goal?"""
+
+    family: Family
+    goal: Goal
+    ladder: Ladder
+    ratio: float
+    """The size of the second sample over that of the first."""
+
+    @property
+    def target(self) -> float:
+        """The width or the probability that is asked for."""
+        return self.goal.target
+
+    @abstractmethod
+    def reached(self, numbers: Integers) -> Floats:
+        """Return what each size reaches, shape (N,)."""
+
+    def sizes(self, numbers: Integers) -> Floats:
+        """Return the sizes of each sample, shape (N, samples)."""
+        first = self.ladder.sizes(numbers)
+        if self.family.samples == 1:
+            return first[:, np.newaxis]
+        return np.stack([first, second_sizes(self.family, first, self.ratio)], axis=1)
+
+    def curve(self, first: float) -> tuple[Floats, Floats]:
+        """Return sizes that are evenly spread up to twice an answer, and what each reaches."""
+        sizes = np.linspace(0.0, 2.0 * first, _CURVE + 1)[1:]
+        numbers = np.unique([self.ladder.number_from(size) for size in sizes.tolist()])
+        return self.ladder.sizes(numbers), self.reached(numbers)
 
 
 def curve_about(answer: float, reached: Callable[[int], float]) -> tuple[Floats, Floats]:

@@ -63,7 +63,7 @@ def search_near(question: Question, *, thorough: bool = False) -> SufficientSize
     Raises:
         TooLargeError: the answer is so large that the sizes about it are too many.
     """
-    ladder, goal = question.ladder, question.expectations.goal
+    ladder, goal = question.ladder, question.goal
     if isinstance(goal, AssuredWidth) and question.smooth:
         failing, above = _about_the_width(question, goal)
     else:
@@ -240,7 +240,7 @@ def _decided(question: Question, numbers: Integers) -> Bools:
 
 def _words(question: Question, numbers: Integers, overlap: int) -> str:
     """Say which sizes were checked how, and why no other size matters."""
-    goal = question.expectations.goal
+    goal = question.goal
     falls = f"the expected {goal.name.replace('_', '-')} falls like 1/√n"
     law = falls if isinstance(goal, Width) else "the probability rises"
     first, last = (f"{size:.15g}" for size in question.ladder.sizes(numbers[[0, -1]]))

@@ -38,12 +38,11 @@ from harness.planning.decisions import (
 from harness.planning.goals import (
     Bound,
     Ladder,
+    LadderQuestion,
     SufficientSize,
     Tried,
     WholeNumbers,
-    curve_numbers,
     is_reached,
-    second_sizes,
 )
 
 STEADY_TO = 0.3
@@ -71,25 +70,17 @@ class TooManyDecisionsError(InputError):
 
 
 @dataclass(frozen=True)
-class PowerQuestion:
+class PowerQuestion(LadderQuestion):
     """Which sizes have a limit beyond a value with a given probability, at one truth?"""
 
-    family: Family
     goal: Bound
     layout: Layout
     decide: Decide
     method: Method
     alpha: float
-    ladder: Ladder
-    ratio: float
     truths: Sequence[float]
     tried: Tried = field(default_factory=Tried, repr=False, compare=False)
     """The sizes whose probability was computed."""
-
-    @property
-    def target(self) -> float:
-        """The probability that is asked for."""
-        return self.goal.target
 
     @property
     def words(self) -> str:
@@ -120,13 +111,6 @@ class PowerQuestion:
     def fewest(self) -> int:
         """The fewest sizes by which the search goes on."""
         return 8 if self.method.largest_size is None else 2
-
-    def sizes(self, numbers: Integers) -> Floats:
-        """Return the sizes of each sample, shape (N, samples)."""
-        first = self.ladder.sizes(numbers)
-        if self.family.samples == 1:
-            return first[:, np.newaxis]
-        return np.stack([first, second_sizes(self.family, first, self.ratio)], axis=1)
 
     def work(self, number: int) -> float:
         """Return about how many decisions the size with this number takes."""
@@ -163,11 +147,6 @@ class PowerQuestion:
             lines = decisions.lines.row.size / len(part)
             at_once = max(1, min(8 * at_once, int(_LINES_AT_ONCE / lines)))
         return found
-
-    def curve(self, first: float) -> tuple[Floats, Floats]:
-        """Return sizes of the first sample about an answer, and what each of them reaches."""
-        numbers = curve_numbers(self.ladder, first)
-        return self.ladder.sizes(numbers), self.reached(numbers)
 
     def wider(self, computed: _Computed, number: int, most: float) -> tuple[int, int]:
         """The next range of numbers to compute: as far as the decisions that are left suffice."""
@@ -301,7 +280,7 @@ def power_question(
     decide = partial(
         method.is_beyond, value=goal.value, alpha=alpha, side=goal.side, prior=source.prior
     )
-    return PowerQuestion(family, goal, layout, decide, method, alpha, ladder, ratio, truths)
+    return PowerQuestion(family, goal, ladder, ratio, layout, decide, method, alpha, truths)
 
 
 @dataclass

@@ -318,7 +318,9 @@ def size(
         thorough |= estimated.stops or isinstance(goal, Bound)
         smooth, price = not thorough and is_smooth(source), cost(estimated, source)
         rises = limits_rise(estimated, source)
-        question = Question(expectations, ladder, ratio, ranges, rises, smooth, price, source)
+        question = Question(
+            estimated, goal, ladder, ratio, expectations, ranges, rises, smooth, price, source
+        )
     drawn = None
     if not asks_every:
         drawn = question_of_table(estimated, goal, source, alpha, lows)
