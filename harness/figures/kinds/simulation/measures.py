@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import numpy as np
 from pydantic import Field, WithJsonSchema
 
+from harness.base.models import StrictModel
 from harness.base.numerics.arrays import Floats
 from harness.figures import options
 from harness.figures.kind import Drawing
@@ -94,6 +95,14 @@ MeasureName = Annotated[
 MEASURE: Any = Field("coverage", description="Measure of performance to draw.")
 
 
+class OfMeasure(StrictModel):
+    """The options of kinds that draw a measure of all scenarios."""
+
+    measure: MeasureName = MEASURE
+    methods: options.Labels | None = options.METHODS
+    estimand: str | None = ESTIMAND
+
+
 def level_texts(scenarios: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     """The levels of all scenarios by factor, without factors that are the same in all of them.
 
@@ -113,12 +122,8 @@ WIDEST = 25
 """The most letters that stand beside the axes in a column."""
 
 
-class LollipopOptions(options.HorizontalOptions):
+class LollipopOptions(OfMeasure, options.HorizontalOptions):
     """Options of `lollipop`."""
-
-    measure: MeasureName = MEASURE
-    methods: options.Labels | None = options.METHODS
-    estimand: str | None = ESTIMAND
 
 
 def draw_lollipop(results: Results, asked: LollipopOptions) -> Iterator[Drawing]:
@@ -220,12 +225,9 @@ DIGIT, BESIDE = 1.6, 22.0
 """The width of a digit of a tick label, and of what stands beside the axes, in mm."""
 
 
-class NestedLoopOptions(options.FigureOptions):
+class NestedLoopOptions(OfMeasure, options.FigureOptions):
     """Options of `nested_loop`."""
 
-    measure: MeasureName = MEASURE
-    methods: options.Labels | None = options.METHODS
-    estimand: str | None = ESTIMAND
     ylim: options.Limits | None = Field(
         None, description="Both ends of the vertical axis, in increasing order."
     )
