@@ -30,7 +30,7 @@ from harness.figures.kinds import (
     stopping,
     surfaces,
 )
-from harness.figures.kinds.simulation import measures, ranks, search, trials
+from harness.figures.kinds.simulation import measures, ranks, trials
 from harness.figures.options import FigureOptions
 
 FIGURES: dict[str, FigureKind] = {
@@ -63,7 +63,7 @@ FIGURES: dict[str, FigureKind] = {
         ranks.COVERAGE_BY_LEVEL_KIND,
         measures.LOLLIPOP_KIND,
         measures.NESTED_LOOP_KIND,
-        search.SOLVE_CURVE_KIND,
+        measures.SOLVE_CURVE_KIND,
         trials.ESTIMATES_KIND,
     )
 }

@@ -22,10 +22,10 @@ from harness.families.csv_rows import CsvTable
 from harness.methods.method import LOWER, TWO_SIDED
 from harness.one.answers import (
     Places,
+    RightAnswers,
     SystemAnswers,
     clustered_answers,
     ranks_left_open,
-    right_answers,
 )
 from harness.one.cases import read_cases
 from harness.one.file_question import Cases, FileQuestion, Missing, long_call, sources, texts
@@ -251,7 +251,10 @@ def _answers(asked: FileQuestion) -> tuple[SystemAnswers, Sequence[str]]:
             repeated = find_repeated_ids(pairs, cases.given, table, rows, ())
             if repeated is not None:
                 remarks.append(repeated.remark([], 0.05, TWO_SIDED))
-        return right_answers(values), remarks
+        # A product of matrices of doubles is fast, and sums of ones are whole in them.
+        right = np.stack([*values.values()])
+        both = np.rint(right @ right.T).astype(np.int64)
+        return RightAnswers((*values,), right.shape[1], both), remarks
     items: list[tuple[str, ...]] = [(str(row),) for row in range(len(table.rows))]
     if asked.by:
         items = list(zip(*(table.column(name) for name in asked.key), strict=True))
