@@ -224,7 +224,7 @@ def leaderboard(
     ]
     systems.sort(key=lambda system: -system.estimate)
     pairs = tuple(_differences(answers, [system.system for system in systems], outside))
-    remarks = dict.fromkeys([*of_data, *(remark for each in own for remark in each.remarks)])
+    remarks = [*of_data, *(remark for each in own for remark in each.remarks)]
     level = f"each system has an interval at its own level of {_percent(1 - alpha)}"
     named = first_few([f"{system.system} {_ranks(system)}" for system in systems], 20)
     of_ranks = (
@@ -233,10 +233,10 @@ def leaderboard(
     )
     equal = [system.system for system in systems if system.upper == math.inf]
     if equal:
-        remarks[f"without limits: {first_few(equal, 20)}, of which all clusters have one mean"] = (
-            None
+        remarks.append(
+            f"without limits: {first_few(equal, 20)}, of which all clusters have one mean"
         )
-    said = (level, *remarks, *_remarks(pairs, joint), of_ranks)
+    said = (level, *dict.fromkeys(remarks), *_remarks(pairs, joint), of_ranks)
     return Leaderboard(tuple(systems), pairs, joint, said)
 
 
