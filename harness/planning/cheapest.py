@@ -27,7 +27,7 @@ from harness.methods.catalogue import find
 from harness.methods.method import TWO_SIDED, Method
 from harness.planning.arguments import COST
 from harness.planning.drawn import tables_by_inversion
-from harness.planning.goals import Tried, curve_about
+from harness.planning.goals import Tried, Width, curve_about
 from harness.planning.lists import SEED, number_in_range, planned_method
 
 DATA_SETS = 1024
@@ -43,9 +43,7 @@ class LabelQuestion(ABC):
     family: Family
     method: Method
     alpha: float
-    target: float
-    halves: bool
-    """Whether the width is a half-width."""
+    goal: Width
     given: Mapping[str, float]
     """The share, the sensitivity and the specificity."""
     cost: float
@@ -84,7 +82,7 @@ class LabelQuestion(ABC):
     @property
     def deviation(self) -> float:
         """The standard error at which an interval of large samples has the width."""
-        return self.target * (1.0 if self.halves else 0.5) / -float(ndtri(self.alpha / 2))
+        return self.goal.target * (0.5 / self.goal.share) / -float(ndtri(self.alpha / 2))
 
     @cached_property
     def _uniform(self) -> Floats:
@@ -94,22 +92,22 @@ class LabelQuestion(ABC):
         """Return the expected width, and its standard error, with so many cases and labels."""
         data = self.data(self._uniform, n, labels)
         lower, upper = self.method.limits(data, self.alpha, TWO_SIDED)
-        drawn = (upper - lower) * (0.5 if self.halves else 1.0)
+        drawn = (upper - lower) * self.goal.share
         return float(drawn.mean()), float(drawn.std(ddof=1) / math.sqrt(drawn.size))
 
     def cases(self, labels: int) -> int | None:
         """Return the fewest cases with the width beside so many labels; None where none has."""
-        if self.width(LARGEST, labels)[0] > self.target:
+        if self.width(LARGEST, labels)[0] > self.goal.target:
             return None
         low, high = 0, min(self.usual_cases(labels), LARGEST)
-        while self.width(high, labels)[0] > self.target:
+        while self.width(high, labels)[0] > self.goal.target:
             low, high = high, min(2 * high, LARGEST)
-        while low == 0 and high > 1 and self.width(high // 2, labels)[0] <= self.target:
+        while low == 0 and high > 1 and self.width(high // 2, labels)[0] <= self.goal.target:
             high //= 2
         low = max(low, high // 2)
         while high - low > 1:
             middle = (low + high) // 2
-            if self.width(middle, labels)[0] <= self.target:
+            if self.width(middle, labels)[0] <= self.goal.target:
                 high = middle
             else:
                 low = middle
@@ -141,7 +139,7 @@ class LabelQuestion(ABC):
             if not cases:
                 raise InputError(
                     f"{self.family.name}: no cases and labels up to {LARGEST:,} have the width "
-                    f"{self.target:g}"
+                    f"{self.goal.target:g}"
                 )
             best = min(cases, key=lambda labels: self.price(cases[labels], labels))
             tried = sorted(cases)
@@ -165,8 +163,7 @@ def label_question(
     family: Family,
     method: Any,
     alpha: float,
-    target: float,
-    halves: bool,
+    goal: Width,
     given: Mapping[str, Any],
 ) -> LabelQuestion:
     """Return the question about cases and labels.
@@ -193,7 +190,7 @@ def label_question(
             f"sensitivity and specificity should have a sum of at least 1.2, found {gain:g}: near "
             "1 the judge says nothing of a case"
         )
-    return kind(family, chosen, float(alpha), target, halves, numbers, float(cost))
+    return kind(family, chosen, float(alpha), goal, numbers, float(cost))
 
 
 @dataclass(frozen=True)
@@ -304,7 +301,9 @@ class LabelledQuestion(LabelQuestion):
         method, labels = find(self.family, _BESIDE), math.ceil(self.usual_labels())
         cases = min(self.usual_cases(labels), LARGEST)
         ratio = replace(self, method=method).width(cases, labels)[0] / self.width(cases, labels)[0]
-        return replace(self, method=method, target=ratio * self.target)
+        return replace(
+            self, method=method, goal=replace(self.goal, target=ratio * self.goal.target)
+        )
 
     def sizes(self, n: int, labels: int) -> tuple[int, ...]:
         return labels, n

@@ -89,11 +89,6 @@ class DrawnQuestion:
     """What sizes reach, by number, and the standard errors."""
     tried: Tried = field(default_factory=Tried, repr=False, compare=False)
 
-    @property
-    def target(self) -> float:
-        """The width or the probability that is asked for."""
-        return self.goal.target
-
     def sizes(self, number: int) -> list[int]:
         """Return the size of each sample."""
         if len(self.names) == 1:
@@ -129,7 +124,7 @@ class DrawnQuestion:
 
     def distance(self, number: int) -> float:
         """Return how far a size is from what is asked for: above 0 if it does not reach it."""
-        beyond = self.reached(number)[0] - self.target
+        beyond = self.reached(number)[0] - self.goal.target
         return beyond if self.goal.at_most else -beyond
 
     def about_answer(self) -> tuple[DrawnQuestion, int]:

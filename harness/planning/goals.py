@@ -51,6 +51,11 @@ class Width:
         return self.target
 
     @property
+    def share(self) -> float:
+        """The part of an interval's length that is meant: half of it, or all."""
+        return 0.5 if self.name == "half_width" else 1.0
+
+    @property
     def bound_in_words(self) -> str:
         """The width that is asked for, in words."""
         return f"{self.name.replace('_', '-')} of at most {self.target:.15g}"
@@ -63,8 +68,7 @@ class Width:
     def values(self, lower: Floats, upper: Floats) -> Floats:
         """Return g at each outcome."""
         low, high = (np.clip(limit, *self.family.support) for limit in (lower, upper))
-        length = self.family.scale.length(low, high)
-        return np.asarray(0.5 * length if self.name == "half_width" else length)
+        return np.asarray(self.share * self.family.scale.length(low, high))
 
     def between(self, lower: Extremes, upper: Extremes) -> Extremes:
         """Return the smallest and the largest g where both limits lie in a range.

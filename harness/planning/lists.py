@@ -58,10 +58,7 @@ class ListQuestion:
     family: Family
     method: Method
     alpha: float
-    target: float
-    """The width that is asked for."""
-    halves: bool
-    """Whether it is a half-width."""
+    goal: Width
     given: Mapping[str, Any]
     """The sd of a run; p, rho and the sizes of clusters in turn; or of strata p1, p2 and the shares
     of the cases."""
@@ -79,20 +76,14 @@ class ListQuestion:
             error = 0.0
         else:
             length, error = _simulated_length(self.scenario(number), self.method.name, self.alpha)
-        share = 0.5 if self.halves else 1.0
-        return share * length, share * error
+        return self.goal.share * length, self.goal.share * error
 
     def is_reached(self, number: int) -> bool:
         """Whether a number reaches the width."""
-        width, goal = np.array([self.width(number)[0]]), Width(self.family, self.target, self.goal)
-        reached = width <= self.target
-        self.tried.add(goal.words, np.array([float(number)]), reached, width)
+        width = np.array([self.width(number)[0]])
+        reached = width <= self.goal.target
+        self.tried.add(self.goal.words, np.array([float(number)]), reached, width)
         return bool(reached[0])
-
-    @property
-    def goal(self) -> str:
-        """Which width is asked for."""
-        return "half_width" if self.halves else "length"
 
     def curve(self, answer: float) -> tuple[Floats, Floats]:
         """Return numbers about an answer, and the expected width at each of them."""
@@ -187,7 +178,7 @@ def find_number(question: ListQuestion) -> int:
             name = question.family.sizes[0]
             raise InputError(
                 f"{question.family.name}: no {name} up to {LARGEST:,} has the width "
-                f"{question.target:g}"
+                f"{question.goal.target:g}"
             )
     while high - low > 1:
         middle = (low + high) // 2
@@ -215,8 +206,7 @@ def list_question(
     family: Family,
     method: Any,
     alpha: float,
-    target: float,
-    halves: bool,
+    goal: Width,
     given: Mapping[str, Any],
     ratio: float,
 ) -> ListQuestion:
@@ -242,7 +232,7 @@ def list_question(
         checked = strata_in_range({name: given[name] for name in needed})
     else:
         checked = {name: size_or_number(name, value) for name, value in given.items()}
-    return ListQuestion(family, chosen, alpha, target, halves, checked, ratio)
+    return ListQuestion(family, chosen, alpha, goal, checked, ratio)
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,7 @@ class Size(Tabular):
     @property
     def target(self) -> float:
         """The width or the probability that is asked for."""
-        return self.question.target
+        return self.question.goal.target
 
     def _columns(self) -> dict[str, Any]:
         numbers = {**self.sizes, self.goal: self.reached, "target": self.target}
@@ -397,8 +397,8 @@ def _size_of_lists(
     goal = _goal(family, wanted, None, None)
     _validate_alpha(alpha)
     _validate_ratio(ratio)
-    halves = goal.name == HALF_WIDTH
-    question = list_question(family, method, float(alpha), goal.target, halves, given, ratio)
+    assert isinstance(goal, Width)
+    question = list_question(family, method, float(alpha), goal, given, ratio)
     with searching(family.sizes[0], question.tried):
         number = find_number(question)
     reached, error = question.width(number)
@@ -422,8 +422,8 @@ def _size_of_judge(
     goal = _goal(family, wanted, None, None)
     _validate_alpha(alpha)
     kind = LabelledQuestion if family.labels_cases else JudgeQuestion
-    halves = goal.name == HALF_WIDTH
-    question = label_question(kind, family, method, alpha, goal.target, halves, given)
+    assert isinstance(goal, Width)
+    question = label_question(kind, family, method, alpha, goal, given)
     n, labels = question.cheapest
     reached, error = question.width(n, labels)
     return Size(
