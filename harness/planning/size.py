@@ -290,10 +290,13 @@ def size(
         for option, value in others.items():
             if value is not None:
                 raise InputError(f"size of {name} takes half_width or length, found {option}")
+        goal = _goal(estimated, wanted, None, None)
+        assert isinstance(goal, Width)
+        _validate_alpha(alpha)
         if plans_labels:
-            found = _size_of_judge(estimated, chosen, wanted, alpha, truths)
+            found = _size_of_judge(estimated, chosen, goal, alpha, truths)
         else:
-            found = _size_of_lists(estimated, chosen, wanted, alpha, truths, ratio)
+            found = _size_of_lists(estimated, chosen, goal, alpha, truths, ratio)
         return replace(found, assumed=assumed)
     goal = _goal(estimated, wanted, assurance, probability)
     ranges = _ranges(estimated, estimated.with_free_truths(truths))
@@ -388,16 +391,13 @@ def _size_from_draws(question: DrawnQuestion, assumed: Mapping[str, Any], alpha:
 def _size_of_lists(
     family: Family,
     method: AnyMethod,
-    wanted: _Wanted,
+    goal: Width,
     alpha: float,
     given: Mapping[str, Any],
     ratio: float,
 ) -> Size:
     """The smallest number of runs, clusters, or cases of strata."""
-    goal = _goal(family, wanted, None, None)
-    _validate_alpha(alpha)
     _validate_ratio(ratio)
-    assert isinstance(goal, Width)
     question = list_question(family, method, float(alpha), goal, given, ratio)
     with searching(family.sizes[0], question.tried):
         number = find_number(question)
@@ -416,13 +416,10 @@ def _size_of_lists(
 
 
 def _size_of_judge(
-    family: Family, method: AnyMethod, wanted: _Wanted, alpha: float, given: Mapping[str, Any]
+    family: Family, method: AnyMethod, goal: Width, alpha: float, given: Mapping[str, Any]
 ) -> Size:
     """The cheapest numbers of cases and labels."""
-    goal = _goal(family, wanted, None, None)
-    _validate_alpha(alpha)
     kind = LabelledQuestion if family.labels_cases else JudgeQuestion
-    assert isinstance(goal, Width)
     question = label_question(kind, family, method, alpha, goal, given)
     n, labels = question.cheapest
     reached, error = question.width(n, labels)
