@@ -112,11 +112,24 @@ class PowerQuestion(LadderQuestion):
         """The fewest sizes by which the search goes on."""
         return 8 if self.method.largest_size is None else 2
 
+    def decided(self, sizes: Floats, spans: Sequence[Span], nats: float) -> Decisions:
+        """Return the decisions on the outcomes of sizes that matter for ranges of true values."""
+        lines = self.layout.lines(sizes, spans, nats)
+        decisions = borders if self.steady else all_outcomes
+        return decisions(self.layout, lines, self.decide, above=self.goal.is_above)
+
+    def decisions_of(self, lines: Lines) -> float:
+        """Return about how many decisions some lines take."""
+        if self.steady:
+            return 3.0 * lines.row.size
+        # Methods whose limits fall are closed formulas.
+        return 0.125 * float((lines.last - lines.first + 1.0).sum())
+
     def work(self, number: int) -> float:
         """Return about how many decisions the size with this number takes."""
         spans = [(truth, truth) for truth in self.truths]
         lines = self.layout.lines(self.sizes(np.array([number])), spans, NATS)
-        work = decisions_of(lines, steady=self.steady)
+        work = self.decisions_of(lines)
         # The only line of a size of one sample costs more than one of many.
         return work if lines.total[0] > 0 else 4.0 * work
 
@@ -138,7 +151,7 @@ class PowerQuestion(LadderQuestion):
         found, start, at_once = np.empty(len(sizes)), 0, 1
         while start < len(sizes):
             part = sizes[start : start + at_once]
-            decisions = decided(self.layout, self.decide, part, spans, nats, self)
+            decisions = self.decided(part, spans, nats)
             values = decisions.probabilities(self.truths, len(part))
             found[start : start + len(part)] = values
             self.tried.add(self.words, part[:, 0], is_reached(self.goal, values), values)
@@ -223,28 +236,6 @@ class PowerQuestion(LadderQuestion):
             f"{done}; where {name} grows the power {falls}, and {above} above what is asked for"
             f"{'' if computed.first == 1 else below}"
         )
-
-
-def decided(
-    layout: Layout,
-    decide: Decide,
-    sizes: Floats,
-    spans: Sequence[Span],
-    nats: float,
-    question: PowerQuestion,
-) -> Decisions:
-    """Return the decisions on the outcomes of sizes that matter for ranges of true values."""
-    lines = layout.lines(sizes, spans, nats)
-    decisions = borders if question.steady else all_outcomes
-    return decisions(layout, lines, decide, above=question.goal.is_above)
-
-
-def decisions_of(lines: Lines, *, steady: bool) -> float:
-    """Return about how many decisions some lines take."""
-    if steady:
-        return 3.0 * lines.row.size
-    # Methods whose limits fall are closed formulas.
-    return 0.125 * float((lines.last - lines.first + 1.0).sum())
 
 
 def power_question(

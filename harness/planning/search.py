@@ -112,7 +112,7 @@ class Question(LadderQuestion):
         """Return the expectation at each size, shape (N,): of a range at the worst truth."""
         sizes = self.sizes(numbers)
         if self.is_range:
-            return np.array([worst_mean(self.expectations, row, self.ranges) for row in sizes])
+            return np.array([self.worst_mean(row) for row in sizes])
         truths, summed = [low for low, _ in self.ranges], np.ones(numbers.size, bool)
         alone = numbers.size == 1
         if self.takes_few or self.interpolates:
@@ -139,12 +139,7 @@ class Question(LadderQuestion):
             possible = self.is_reached_at_some(part)
             if self.is_range:
                 sizes = self.sizes(part[possible])
-                worst = np.array(
-                    [
-                        worst_mean(self.expectations, row, self.ranges, in_full=False)
-                        for row in sizes
-                    ]
-                )
+                worst = np.array([self.worst_mean(row, in_full=False) for row in sizes])
                 possible[possible] = is_reached(self.goal, worst)
             reached[start : start + part.size] = possible
             if self.is_range:
@@ -226,6 +221,48 @@ class Question(LadderQuestion):
         ]
         return float(np.prod([last - first + 1.0 for first, last in windows]))
 
+    def worst_mean(self, sizes: Floats, *, in_full: bool = True) -> float:
+        """Return the largest E[g] over the truths of a range, or the smallest if g is to be large.
+
+        At a fixed size E[g] is a smooth function of the truths. It is computed at truths that lie
+        half a standard deviation of the count apart, and then ever nearer to the worst of them. Its
+        second derivative on that scale is at most the spread of g, so that a line through two
+        neighbouring values is off by at most an eighth of the spread times the square of their
+        distance.
+
+        Args:
+            sizes: the size of each sample, shape (samples,).
+            in_full: whether the worst value itself is wanted; otherwise the search ends where it is
+                clear whether the goal is reached.
+        """
+        sampling = self.family.model.SAMPLING
+        samples = list(zip(self.ranges, sizes.tolist(), strict=True))
+        windows = [sampling.window(*span, size) for span, size in samples]
+        columns = [np.arange(first, last + 1.0) for first, last in windows]
+        values = self.expectations.values_at(sizes, columns)
+        grids = []
+        for span, size in samples:
+            low, high = np.asarray(sampling.variance_stabilized(np.array(span), size))
+            grids.append(np.linspace(low, high, 1 + int(np.ceil((high - low) / _STEP))))
+        sign, worst = (1.0 if self.goal.at_most else -1.0), -np.inf
+        room = len(self.ranges) * 0.125 * _STEP**2 * float(np.ptp(values))
+        for _ in range(1 + _ROUNDS):
+            means = values
+            for i, (span, size) in enumerate(samples):
+                truths = np.clip(sampling.from_variance_stabilized(grids[i], size), *span)
+                pmf = _probabilities(self.expectations, truths, windows[i], size)
+                means = np.moveaxis(np.tensordot(pmf, means, axes=(1, i)), 0, i)
+            place = np.unravel_index(np.argmax(sign * means), means.shape)
+            worst = max(worst, sign * float(means[place]))
+            beyond = worst - sign * self.target
+            if not in_full and (beyond > 0 or beyond + room < 0):
+                break
+            # The next truths lie between the neighbours of the worst ones.
+            for i, at in enumerate(map(int, place)):
+                low, high = grids[i][max(at - 1, 0)], grids[i][min(at + 1, grids[i].size - 1)]
+                grids[i] = np.linspace(low, high, _POINTS if high > low else 1)
+        return float(sign * worst)
+
 
 def work_of_all(question: Question, number: int, last: int) -> float:
     """Return about how many limits decide the sizes of a search that ends at a number."""
@@ -241,52 +278,6 @@ def too_large(question: Question, number: int) -> TooLargeError:
         f"{family.public_name}: the answer is above {answer}, and to check every size up to "
         f"1.25 times as much would take more than {question.most:,.0f} intervals"
     )
-
-
-def worst_mean(
-    expectations: Expectations, sizes: Floats, ranges: Sequence[Span], *, in_full: bool = True
-) -> float:
-    """Return the largest E[g] over the truths of a range, or the smallest if g is to be large.
-
-    At a fixed size E[g] is a smooth function of the truths. It is computed at truths that lie half
-    a standard deviation of the count apart, and then ever nearer to the worst of them. Its second
-    derivative on that scale is at most the spread of g, so that a line through two neighbouring
-    values is off by at most an eighth of the spread times the square of their distance.
-
-    Args:
-        expectations: the expectations.
-        sizes: the size of each sample, shape (samples,).
-        ranges: the range of each sample's true value.
-        in_full: whether the worst value itself is wanted; otherwise the search ends where it is
-            clear whether the goal is reached.
-    """
-    sampling, goal = expectations.family.model.SAMPLING, expectations.goal
-    samples = list(zip(ranges, sizes.tolist(), strict=True))
-    windows = [sampling.window(*span, size) for span, size in samples]
-    columns = [np.arange(first, last + 1.0) for first, last in windows]
-    values = expectations.values_at(sizes, columns)
-    grids = []
-    for span, size in samples:
-        low, high = np.asarray(sampling.variance_stabilized(np.array(span), size))
-        grids.append(np.linspace(low, high, 1 + int(np.ceil((high - low) / _STEP))))
-    sign, worst = (1.0 if goal.at_most else -1.0), -np.inf
-    room = len(ranges) * 0.125 * _STEP**2 * float(np.ptp(values))
-    for _ in range(1 + _ROUNDS):
-        means = values
-        for i, (span, size) in enumerate(samples):
-            truths = np.clip(sampling.from_variance_stabilized(grids[i], size), *span)
-            pmf = _probabilities(expectations, truths, windows[i], size)
-            means = np.moveaxis(np.tensordot(pmf, means, axes=(1, i)), 0, i)
-        place = np.unravel_index(np.argmax(sign * means), means.shape)
-        worst = max(worst, sign * float(means[place]))
-        beyond = worst - sign * goal.target
-        if not in_full and (beyond > 0 or beyond + room < 0):
-            break
-        # The next truths lie between the neighbours of the worst ones.
-        for i, at in enumerate(map(int, place)):
-            low, high = grids[i][max(at - 1, 0)], grids[i][min(at + 1, grids[i].size - 1)]
-            grids[i] = np.linspace(low, high, _POINTS if high > low else 1)
-    return float(sign * worst)
 
 
 def _probabilities(
