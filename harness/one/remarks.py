@@ -1,4 +1,7 @@
-"""Remarks about intervals that were computed: what a reader should know before using them."""
+"""Remarks about intervals that were computed: what a reader should know before using them.
+
+Cases that are taken as independent may not be so: ids repeat, or two samples are pairs.
+"""
 
 from __future__ import annotations
 
