@@ -59,7 +59,7 @@ def plot(
     if settings and kind is None:
         raise InputError("--set is of the figure that --kind names, found no --kind")
     if kind is None:
-        from harness.config.models.figures import figures_of_config
+        from harness.figures.catalogue import figures_of_config
 
         specs = figures_of_config(document)
         if not specs:

@@ -28,11 +28,11 @@ from harness.config.form import (
     validate_keys,
 )
 from harness.config.load import document_of, validated
-from harness.config.models.figures import figure_spec
-from harness.config.rules import Rule, ValidKeys, broken_figures
+from harness.config.shared_keys import Rule, ValidKeys, broken_figures
 from harness.families.catalogue import FAMILIES
 from harness.families.family import STOPPING, Family
 from harness.families.judged import SENSITIVITY, SPECIFICITY
+from harness.figures.catalogue import figure_spec
 from harness.figures.kind import FigureSpec
 from harness.figures.requirements import ExperimentFacts
 from harness.runner.workload import Workload

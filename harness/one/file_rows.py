@@ -20,14 +20,14 @@ from harness.families.csv_rows import (
 )
 from harness.families.family import Family
 from harness.families.scores import CLUSTER
-from harness.one.cases import read_cases
-from harness.one.file_question import FileQuestion, long_call
-from harness.one.long_rows import (
+from harness.one.cases import (
     is_long_difference,
+    read_cases,
     rows_of_long_difference,
     validate_cluster,
 )
-from harness.one.repeated_ids import RepeatedIds, find_repeated_ids, remark_on_pairs
+from harness.one.file_question import FileQuestion, long_call
+from harness.one.remarks import RepeatedIds, find_repeated_ids, remark_on_pairs
 from harness.one.rows import Row, beside, free_name, located, row_lists
 
 _ROWS = "rows"

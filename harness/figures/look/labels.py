@@ -92,11 +92,6 @@ def integer_text(number: int) -> str:
     return power_text(exponent) if exponent >= 4 and number == 10**exponent else str(number)
 
 
-def with_exponent(quantity: str, exponent: int) -> str:
-    """The name of a quantity with the power of ten in which its numbers are given."""
-    return quantity if exponent == 0 else f"{quantity}, in {power_text(exponent)}"
-
-
 def cell_text(value: float) -> str:
     """A number in a cell of a heat map: at most three digits and a sign.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.config.rules import (
+from harness.config.shared_keys import (
     Issues,
     ValidKeys,
     levels_are_distinct,

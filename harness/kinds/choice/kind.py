@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.base.errors import ConfigIssue, InputError
 from harness.config.form import validate_key
-from harness.config.rules import Issues, ValidKeys, levels_are_distinct, reads
-from harness.config.shared_keys import CROSS
+from harness.config.shared_keys import CROSS, Issues, ValidKeys, levels_are_distinct, reads
 from harness.families.catalogue import FAMILIES
 from harness.families.family import ENUMERATION, Family
 from harness.kinds.choice.experiment import CHOICE, SHOWN, TRUTHS, ChoiceExperiment

@@ -15,8 +15,7 @@ from harness.catalogue import design_for
 from harness.config.form import FamilyForm
 from harness.config.models.sizes import paired
 from harness.config.models.truths import written_truth
-from harness.config.rules import ValidKeys
-from harness.config.shared_keys import CROSS, USUAL_KIND
+from harness.config.shared_keys import CROSS, USUAL_KIND, ValidKeys
 from harness.config.values import Precision, Size, TrialCount, Trials
 from harness.designs.design import AnyTruth
 from harness.designs.stopping.family import stopped_proportion

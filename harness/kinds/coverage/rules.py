@@ -12,7 +12,8 @@ from harness.base.models import repeated
 from harness.base.plain_data import describe, flow
 from harness.catalogue import design_for
 from harness.config.models.sizes import paired
-from harness.config.rules import (
+from harness.config.shared_keys import (
+    CROSS,
     Issues,
     Rule,
     Sizes,
@@ -22,7 +23,6 @@ from harness.config.rules import (
     reads,
     seed_is_given,
 )
-from harness.config.shared_keys import CROSS
 from harness.config.values import MethodSpec, Trials
 from harness.designs.design import AnyTruth
 from harness.distributions.list_truths import RunTruth, StratumTruth

@@ -12,10 +12,10 @@ from harness.callers.location import FunctionLocation
 from harness.callers.simulation.requests import ONLY, StudyProgram
 from harness.callers.simulation.truths import TRUTH
 from harness.config.form import plain
-from harness.config.models.figures import write_figures
 from harness.config.models.trials import write_execution
 from harness.config.values import Execution
 from harness.designs.crossing import Error, Goal
+from harness.figures.catalogue import write_figures
 from harness.figures.kind import FigureSpec
 
 SIMULATION = "simulation"

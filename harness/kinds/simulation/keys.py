@@ -36,7 +36,6 @@ from harness.base.text import plain_number
 from harness.callers.process import TIMEOUT
 from harness.callers.simulation.r_functions import is_of_r
 from harness.callers.simulation.requests import ONLY
-from harness.config.models.figures import figure_spec, figure_type, kind_of
 from harness.config.models.methods import (
     Alpha,
     as_mapping,
@@ -51,7 +50,7 @@ from harness.config.models.trials import (
 from harness.config.shared_keys import Name, Seed, Title
 from harness.config.values import Execution
 from harness.designs.crossing import Error, Goal
-from harness.figures.catalogue import FIGURES
+from harness.figures.catalogue import FIGURES, figure_spec, figure_type, kind_of
 from harness.figures.kind import FigureSpec
 from harness.kinds.simulation.experiment import (
     ALL,

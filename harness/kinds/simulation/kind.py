@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from harness.base.errors import ConfigIssue
-from harness.config.models.figures import figure_spec
+from harness.figures.catalogue import figure_spec
 from harness.figures.kind import FigureSpec
 from harness.kinds.kind import Kind
 from harness.kinds.simulation.experiment import SIMULATION, Simulation
