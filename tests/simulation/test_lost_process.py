@@ -10,8 +10,7 @@ import shutil
 import pytest
 
 import harness
-from harness.callers.simulation.process import EndedError, TrialProcess
-from harness.callers.simulation.requests import IDLE
+from harness.callers.simulation.process import IDLE, EndedError, TrialProcess
 from harness.cli import main
 from tests.simulation.studies import study
 

@@ -22,10 +22,18 @@ from harness.callers.calls import ANYTHING, Function, FunctionError, describe, d
 from harness.callers.location import FunctionLocation, function_of, module_of
 from harness.callers.messages import CUT_OFF, LOAD, Content, Message, unpacked
 from harness.callers.simulation.answers import failure
-from harness.callers.simulation.guard import Guard, copy_of, is_of_lock, same_data
-from harness.callers.simulation.r_functions import RError, RProcess, is_of_r
-from harness.callers.simulation.reading import AnswerReader, number_name
-from harness.callers.simulation.requests import (
+from harness.callers.simulation.guard import (
+    CHANGED_DATA,
+    DREW,
+    Guard,
+    SharedState,
+    copy_of,
+    generators,
+    is_of_lock,
+    owner,
+    same_data,
+)
+from harness.callers.simulation.process import (
     IDLE,
     MODEL,
     TIES,
@@ -34,14 +42,14 @@ from harness.callers.simulation.requests import (
     StudyProgram,
     TrialRequest,
 )
-from harness.callers.simulation.shared import (
-    CHANGED_DATA,
-    DREW,
-    SharedState,
-    generators,
-    owner,
+from harness.callers.simulation.r_functions import RError, RProcess, is_of_r
+from harness.callers.simulation.reading import (
+    TRUTH,
+    AnswerReader,
+    Truth,
+    data_and_truths,
+    number_name,
 )
-from harness.callers.simulation.truths import TRUTH, Truth, data_and_truths
 from harness.callers.worker import has_pipes, serve
 
 FAILED, CHANGED = "failed", "changed"

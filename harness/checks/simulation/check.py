@@ -15,8 +15,7 @@ from harness.base.errors import ConfigError, InputError
 from harness.callers.location import name_of
 from harness.callers.naming import AnyMethod, Named, named
 from harness.callers.process import TIMEOUT
-from harness.callers.simulation.process import close_trial_processes
-from harness.callers.simulation.requests import ONLY
+from harness.callers.simulation.process import ONLY, close_trial_processes
 from harness.checks.baseline.folder import validate_place
 from harness.checks.findings import CONFORMANCE, FINISHES, INCONCLUSIVE, Finding, format_cell
 from harness.checks.options import SEED, CheckOptions, Tolerance, validate_ranges, validate_seconds

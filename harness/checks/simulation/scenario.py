@@ -18,9 +18,8 @@ import numpy as np
 
 from harness.base.numerics.arrays import Floats
 from harness.callers.simulation.answers import FIELDS
-from harness.callers.simulation.process import EndedError, TrialProcess
-from harness.callers.simulation.requests import MODEL, ONLY, StudyProgram
-from harness.callers.simulation.shared import CHANGED_DATA, DREW
+from harness.callers.simulation.guard import CHANGED_DATA, DREW
+from harness.callers.simulation.process import MODEL, ONLY, EndedError, StudyProgram, TrialProcess
 from harness.checks.baseline.limits import differ
 from harness.checks.findings import (
     BEHAVIOUR,
