@@ -22,9 +22,8 @@ from harness.base.errors import InputError
 from harness.callers.calls import FunctionError
 from harness.callers.location import FunctionLocation
 from harness.callers.messages import LOAD, Content, Message, ProcessError, packed, unpacked
-from harness.callers.process import LOADING, PythonProcess
+from harness.callers.process import LOADING, PythonProcess, serve
 from harness.callers.simulation.r_functions import RProcess, is_of_r
-from harness.callers.worker import serve
 
 _INSTALLED = ("site-packages", "dist-packages")
 """The folders of what is installed, which is known by its version."""

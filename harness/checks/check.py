@@ -14,8 +14,8 @@ from harness.base.errors import InputError
 from harness.callers.naming import AnyMethod, Named, method_for
 from harness.checks.baseline.changes import compare_with_baseline, store_as_baseline
 from harness.checks.baseline.folder import is_baseline
-from harness.checks.behaviour import behaviour, check_exact_numbers, refuse_too_many
-from harness.checks.compare import Compared, check_same, compare_with_method
+from harness.checks.behaviour import behaviour, check_exact_numbers, cross_check, refuse_too_many
+from harness.checks.compare import Compared, check_same, compare_with_method, paired_test
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.conformance.runner import (
     answers_arrays,
@@ -27,7 +27,6 @@ from harness.checks.contract.exact import check_contract, contracts_kept
 from harness.checks.contract.length import check_length, check_shrinking
 from harness.checks.contract.simulated import ListTrials, OutcomeTrials, check_by_trials
 from harness.checks.counter_examples.collect import Computed
-from harness.checks.cross_check import cross_check
 from harness.checks.expected_failures import apply_expected_failures, was_checked
 from harness.checks.findings import (
     AGAINST,
@@ -40,15 +39,21 @@ from harness.checks.findings import (
     TAILS,
     Finding,
 )
-from harness.checks.options import OPTION_NAMES, CheckOptions, Settings, read_options
-from harness.checks.paired_test import paired_test
+from harness.checks.options import (
+    OPTION_NAMES,
+    CheckOptions,
+    Settings,
+    complete_grid,
+    no_exact_numbers,
+    points_finding,
+    read_options,
+    restriction_of,
+)
 from harness.checks.report import CheckReport, Gains
 from harness.checks.sizes import ANYWHERE, Restriction
-from harness.checks.subject import Subject, side_of
-from harness.checks.table import complete_grid, no_exact_numbers, points_finding, restriction_of
-from harness.checks.tails.check import check_tails, tails_of
+from harness.checks.subject import Subject, TimeUpError, side_of, stage, watching
+from harness.checks.tails.levels import check_tails, tails_of
 from harness.checks.tails.tails import LimitTails
-from harness.checks.watch import TimeUpError, stage, watching
 from harness.methods.method import NOMINAL, TWO_SIDED
 
 LARGEST_OF_NUMBERS = 200

@@ -12,12 +12,11 @@ from harness.base.arguments import quoted
 from harness.base.errors import InputError, did_you_mean
 from harness.base.numerics.arrays import Bools
 from harness.callers.expected_failures import ExpectedFailure, Place
-from harness.checks.behaviour import EXACT_NUMBERS
+from harness.checks.behaviour import EXACT_NUMBERS, MONTE_CARLO_AGREES
 from harness.checks.conformance.runner import property_names
 from harness.checks.contract.exact import CONTRACT_CHECKS
 from harness.checks.contract.simulated import CHECKS_OF_DRAWN_LISTS as CHECKS_OF_LISTS
 from harness.checks.contract.simulated import DRAWN_CHECKS
-from harness.checks.cross_check import MONTE_CARLO_AGREES
 from harness.checks.findings import (
     AGAINST,
     CONFORMANCE,
@@ -34,7 +33,7 @@ from harness.checks.findings import (
     where_it_is,
 )
 from harness.checks.subject import Subject
-from harness.checks.tails.check import TAIL_CHECKS
+from harness.checks.tails.levels import TAIL_CHECKS
 from harness.families.family import Family
 
 _SEVERITY = 500.0

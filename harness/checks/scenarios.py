@@ -12,9 +12,8 @@ from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Bools, Floats, Integers
 from harness.callers.source import no_interval
 from harness.checks.conformance.grid import OutcomeList
-from harness.checks.counts import INSIDE
 from harness.checks.findings import FAIL, INCONCLUSIVE, PASS, REMARK, Verdict
-from harness.checks.plans import checked_at
+from harness.checks.plans import INSIDE, checked_at
 from harness.checks.subject import Subject, side_of
 from harness.designs.design import Scenario
 from harness.designs.engines.solver import solver_of

@@ -10,7 +10,8 @@ import pytest
 import harness
 from harness.base.errors import ConfigError, InputError, MethodError
 from harness.callers.simulation.answers import read_answer, read_answers
-from harness.callers.simulation.process import IDLE, EndedError, TrialProcess
+from harness.callers.simulation.process import EndedError, TrialProcess
+from harness.callers.simulation.requests import IDLE
 from harness.cli import main
 from harness.kinds.simulation.trials import SHARD
 from tests.simulation.studies import MODELS, function, study, value

@@ -14,8 +14,8 @@ from scipy import stats
 import harness
 from harness.base.errors import ConfigError, InputError
 from harness.callers.simulation.answers import AGAINST_TRUTH, FIELDS
-from harness.callers.simulation.process import ONLY, StudyProgram
 from harness.callers.simulation.reading import AnswerReader
+from harness.callers.simulation.requests import ONLY, StudyProgram
 from harness.cli import main
 from tests.sample import sampled
 from tests.simulation import forms

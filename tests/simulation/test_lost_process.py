@@ -10,7 +10,8 @@ import shutil
 import pytest
 
 import harness
-from harness.callers.simulation.process import IDLE, EndedError, TrialProcess
+from harness.callers.simulation.process import EndedError, TrialProcess
+from harness.callers.simulation.requests import IDLE
 from harness.cli import main
 from tests.simulation.studies import study
 

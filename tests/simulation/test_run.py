@@ -18,7 +18,7 @@ from scipy import stats
 
 import harness
 from harness.base.errors import InputError
-from harness.callers.simulation.process import Stream, stream_key
+from harness.callers.simulation.requests import Stream, stream_key
 from harness.cli import main
 from harness.designs.precision import estimate_interval, planned_looks
 from harness.kinds.run import run_part

@@ -1,4 +1,10 @@
-"""The data of a trial as methods get them: locked, or compared afterwards with what was drawn."""
+"""What a function could change for others: the data of a trial, and what a process shares.
+
+Methods get data locked, or compared afterwards with what was drawn. The functions of one process
+share numerical errors, warnings, modules and generators; changes of these are looked for after a
+block of trials. Where there are any, the block is run again, and they are looked for after each
+call.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The process of a user's measures: tables of trials are sent to it, and values come back."""
+"""The process of a user's measures: tables of trials are sent to it, and values come back.
+
+The program of the process stands first, with the functions that it has loaded.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,8 @@ from harness.callers.messages import (
     packed,
     unpacked,
 )
-from harness.callers.process import LOADING, PythonProcess
+from harness.callers.process import LOADING, PythonProcess, serve
 from harness.callers.simulation.answers import failure
-from harness.callers.worker import serve
 
 TABLE, MEASURE = "table", "measure"
 """The tasks of the process, beside the first one that loads the functions."""

@@ -1,4 +1,7 @@
-"""What is recorded of an answer: a table of estimands × numbers, also of sets and of draws."""
+"""What is recorded of trials: the numbers of answers, also of sets and of draws, and truths.
+
+The numbers of an answer are a table of estimands × numbers; truths stand beside a model's data.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ from harness.callers.simulation.answers import (
     read_answer,
     read_answers,
 )
-from harness.callers.simulation.process import ONLY, StudyProgram
+from harness.callers.simulation.requests import ONLY, StudyProgram
 
 DATA, TRUTH = "data", "truth"
 """The keys of what a model returns that draws truths."""

@@ -21,6 +21,7 @@ from harness.base.numerics.arrays import Floats
 from harness.callers.calls import ANYTHING, Function, FunctionError, describe, draws, one_line
 from harness.callers.location import FunctionLocation, function_of, module_of
 from harness.callers.messages import CUT_OFF, LOAD, Content, Message, unpacked
+from harness.callers.process import has_pipes, serve
 from harness.callers.simulation.answers import failure
 from harness.callers.simulation.guard import (
     CHANGED_DATA,
@@ -33,15 +34,6 @@ from harness.callers.simulation.guard import (
     owner,
     same_data,
 )
-from harness.callers.simulation.process import (
-    IDLE,
-    MODEL,
-    TIES,
-    TRUTHS,
-    Stream,
-    StudyProgram,
-    TrialRequest,
-)
 from harness.callers.simulation.r_functions import RError, RProcess, is_of_r
 from harness.callers.simulation.reading import (
     TRUTH,
@@ -50,7 +42,15 @@ from harness.callers.simulation.reading import (
     data_and_truths,
     number_name,
 )
-from harness.callers.worker import has_pipes, serve
+from harness.callers.simulation.requests import (
+    IDLE,
+    MODEL,
+    TIES,
+    TRUTHS,
+    Stream,
+    StudyProgram,
+    TrialRequest,
+)
 
 FAILED, CHANGED = "failed", "changed"
 """What a method did in a trial: it gave no answer, or it changed what others get too."""

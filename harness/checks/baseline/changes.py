@@ -16,6 +16,7 @@ from harness.checks.baseline.folder import (
     files_of,
     is_baseline,
     read_baseline,
+    validate_numbers,
     write_baseline,
 )
 from harness.checks.baseline.limits import (
@@ -29,7 +30,6 @@ from harness.checks.baseline.limits import (
     moved_limits,
     moved_sums,
 )
-from harness.checks.baseline.tables import validate_numbers
 from harness.checks.behaviour import key_columns, measures
 from harness.checks.compare import (
     MEASURES,

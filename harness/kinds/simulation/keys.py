@@ -34,8 +34,8 @@ from harness.base.models import (
 from harness.base.plain_data import expected_found
 from harness.base.text import plain_number
 from harness.callers.process import TIMEOUT
-from harness.callers.simulation.process import ONLY
 from harness.callers.simulation.r_functions import is_of_r
+from harness.callers.simulation.requests import ONLY
 from harness.config.models.figures import figure_spec, figure_type, kind_of
 from harness.config.models.methods import (
     Alpha,

@@ -14,8 +14,9 @@ import numpy as np
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.base.temporary import remove_left_behind
-from harness.callers.simulation.process import MODEL_ROW, ONLY, close_trial_processes
+from harness.callers.simulation.process import close_trial_processes
 from harness.callers.simulation.reading import TRUTH, AnswerReader, number_name
+from harness.callers.simulation.requests import MODEL_ROW, ONLY
 from harness.callers.sources import refuse_changed
 from harness.designs.precision import FIRST_LOOK_DRAWN, Aim, planned_looks
 from harness.kinds.simulation.experiment import ALL, Simulation, TrialPlan

@@ -12,7 +12,7 @@ import polars as pl
 from harness.base.numerics.arrays import Floats
 from harness.callers.simulation.answers import AGAINST_TRUTH, FIELDS
 from harness.callers.simulation.guard import consequence
-from harness.callers.simulation.process import ONLY
+from harness.callers.simulation.requests import ONLY
 from harness.kinds.simulation.experiment import ALL, SIMULATION
 from harness.kinds.simulation.measures import (
     JOINT_COVERAGE,

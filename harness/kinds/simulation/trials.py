@@ -16,21 +16,19 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.base.temporary import temporary_prefix
 from harness.callers.location import FunctionLocation
 from harness.callers.simulation.answers import AGAINST_TRUTH, FIELDS
-from harness.callers.simulation.process import (
+from harness.callers.simulation.process import EndedError, StrayedError, trial_process
+from harness.callers.simulation.reading import number_name
+from harness.callers.simulation.requests import (
     IDLE,
     MODEL,
     MODEL_STREAM,
     ONLY,
     TIES,
     TIES_STREAM,
-    EndedError,
-    StrayedError,
     StudyProgram,
     TrialRequest,
     stream_key,
-    trial_process,
 )
-from harness.callers.simulation.reading import number_name
 from harness.callers.simulation.worker import CHANGED, FAILED
 
 SHARD, BATCHES = 256, 8
