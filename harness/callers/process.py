@@ -222,8 +222,14 @@ class PythonProcess(ChildProcess):
                 self._number += 1
                 self._send(Message(self._number, os.getpid(), *content))
                 reply = self._receive(seconds, longest)
-                if reply.content.get("forked"):
-                    self._refuse_second()
+                if reply.content.get("forked") and not self._had_copy:
+                    # Once, the answer of a copy of the process that the function has made is
+                    # waited for. A later one would be seen only at the next request, so that
+                    # whether there is a failure, and where, would differ from run to run.
+                    self._had_copy = True
+                    with suppress(SilenceError, EOFError):
+                        self._receive(_SECOND_ANSWER, LONGEST_TEXT)
+                        raise MessageError("its process answered twice")
                 fault = reply.content.get("fault")
                 if fault is None:
                     return read(reply)
@@ -252,22 +258,6 @@ class PythonProcess(ChildProcess):
         if reply.number != self._number:
             raise MessageError("its process answered another request")
         return reply
-
-    def _refuse_second(self) -> None:
-        """Wait, once, for the answer of a copy of the process that the function has made.
-
-        A later one would be seen only at the next request, so that whether there is a failure, and
-        at which outcome, would differ from run to run.
-
-        Raises:
-            MessageError: there is one.
-        """
-        if self._had_copy:
-            return
-        self._had_copy = True
-        with suppress(SilenceError, EOFError):
-            self._receive(_SECOND_ANSWER, LONGEST_TEXT)
-            raise MessageError("its process answered twice")
 
     def close(self) -> None:
         """End the process, by force where it goes on computing, and what the function started."""

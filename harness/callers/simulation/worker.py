@@ -76,7 +76,7 @@ class Block:
             reader: of answers.
             stochastic: of each method of the study, whether it draws random numbers.
         """
-        self.asked, self.reader, self.batch = asked, reader, reader.batch
+        self.asked, self.reader, self.batch = asked, reader, reader.program.batch
         self.model_stream = Stream(asked.keys[MODEL])
         self.ties_stream = Stream(asked.keys[TIES]) if TIES in asked.keys else None
         self.rows = range(sum(number > 0 for number in asked.methods))
@@ -159,7 +159,7 @@ class Block:
     def _ties(self, start: int) -> Floats:
         """Numbers in [0, 1) for each estimand and trial of a call."""
         assert self.ties_stream is not None
-        shape = len(self.reader.estimands), self.batch or 1
+        shape = len(self.reader.program.estimands), self.batch or 1
         return self.ties_stream.at(start).random(shape)
 
     def drew(self, start: int, truths: Mapping[str, Truth]) -> None:
