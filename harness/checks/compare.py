@@ -37,7 +37,6 @@ from harness.checks.findings import (
     PASS,
     USUAL_ALPHA,
     Finding,
-    Verdict,
     format_cell,
     with_digits_apart,
 )
@@ -486,9 +485,9 @@ def trials_to_conclude(b: int, c: int, n: int, margin: float) -> int | None:
         The number of trials; None where no number suffices.
     """
 
-    def verdict_after(trials: int) -> Verdict:
+    def concludes(trials: int) -> bool:
         counts = np.array([[b * (trials / n)], [c * (trials / n)], [trials]], np.float64)
         lower, upper = paired_interval(*counts)
-        return AllowedRate(margin).verdict(float(lower[0]), float(upper[0]))
+        return AllowedRate(margin).verdict(float(lower[0]), float(upper[0])) != INCONCLUSIVE
 
-    return trials_needed(lambda trials: verdict_after(trials) != INCONCLUSIVE, n)
+    return trials_needed(concludes, n)

@@ -16,13 +16,11 @@ from harness.base.text import plain_number
 from harness.callers.expected_failures import ExpectedFailure, expected_failures
 from harness.callers.naming import AnyMethod, Function, Named, known_family, method_for
 from harness.callers.process import TIMEOUT
-from harness.callers.table import TablePoints, TableSource
+from harness.callers.table import TablePoints
 from harness.catalogue import with_rates, with_settings
 from harness.checks.baseline.folder import is_baseline, is_folder_path, validate_target
 from harness.checks.baseline.limits import KeptPoints, default_points
-from harness.checks.behaviour import EXACT_NUMBERS
 from harness.checks.expected_failures import validate_expected_failures
-from harness.checks.findings import CONFORMANCE, PASS, Finding
 from harness.checks.plans import checked_at, scenario_of
 from harness.checks.scenarios import TRIALS
 from harness.checks.sizes import (
@@ -40,8 +38,6 @@ from harness.families.judged import SENSITIVITY, SPECIFICITY
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.load import load_experiment
 from harness.methods.method import Contract, validate_contract
-
-POINTS = "points of the table"
 
 
 def restriction_of(points: TablePoints, restriction: Restriction) -> Restriction:
@@ -85,31 +81,6 @@ def _is_complete(points: TablePoints, size: Size, alpha: float) -> bool:
     counts = scenario.counts(solver.possible_outcomes())
     outcomes = zip(*(column.astype(np.float64).tolist() for column in counts), strict=True)
     return all(outcome in stored for outcome in outcomes)
-
-
-def points_finding(source: TableSource, sizes: Sequence[Size], alphas: Sequence[float]) -> Finding:
-    """How many points of a table were checked, and where there were exact numbers.
-
-    Args:
-        source: the table, after the check.
-        sizes: those at which exact numbers were computed.
-        alphas: likewise.
-    """
-    points = source.points
-    numbers = (
-        f"exact numbers are computed at {len(sizes)} of {len(points.sizes)} sizes and "
-        f"{len(alphas)} of {len(points.alphas)} alphas, where it has all outcomes"
-        if sizes
-        else "exact numbers do not apply: it has all outcomes of no size and alpha"
-    )
-    message = f"{len(source.asked)} of {points.count} points of the table were checked; {numbers}"
-    return Finding(POINTS, CONFORMANCE, PASS, message, {})
-
-
-def no_exact_numbers(kind: str, name: str = EXACT_NUMBERS) -> Finding:
-    """The finding in place of those about exact numbers, where a table suffices for none."""
-    message = "does not apply: the table has all outcomes of no size and alpha"
-    return Finding(name, kind, PASS, message, {})
 
 
 SEED = 2003

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from harness.base.numerics.arrays import Bools, Floats
-from harness.checks.conformance.properties import Evaluation
+from harness.checks.conformance.properties import Evaluation, Index
 from harness.checks.findings import (
     FAIL,
     PASS,
@@ -38,7 +38,6 @@ from harness.checks.tails.rules import (
     FEWEST,
     Described,
     Fault,
-    LimitPlace,
     exceeds_alpha,
     fault_at_least,
     fault_of_end,
@@ -53,7 +52,6 @@ from harness.checks.tails.rules import (
     is_unlike_mid_p,
     limits_of,
     stays_at_the_end,
-    words_of,
 )
 from harness.checks.tails.tails import (
     LimitName,
@@ -298,16 +296,14 @@ def is_rough(tails: LimitTails, name: LimitName) -> Bools:
     return np.nan_to_num(second_differences(tails, name)) > REMARK_ABOVE
 
 
-def fault_of_neighbours(place: LimitPlace) -> Described:
+def fault_of_neighbours(tails: LimitTails, name: LimitName, index: Index) -> Described:
     """The fault of a limit that is not between those beside it."""
-    tails = place.tails
-    difference = float(second_differences(tails, place.name)[place.index])
-    r = float(tails.r[place.name][place.index])
-    message = (
-        f"{words_of(place)} does not lie between those of the outcomes beside it: in normal "
+    difference, r = float(second_differences(tails, name)[index]), float(tails.r[name][index])
+    clause = (
+        "does not lie between those of the outcomes beside it: in normal "
         f"quantiles, its tail is {r:.3g} times that of alpha/2, {difference:.2g} off what they have"
     )
-    return message, {"found": difference, "r": r}
+    return clause, {"found": difference, "r": r}
 
 
 def tails_of(evaluations: Sequence[Evaluation]) -> list[LimitTails]:
