@@ -27,10 +27,6 @@ from harness.checks.findings import (
     Column,
     Finding,
     FindingPlaces,
-    and_more,
-    format_cell,
-    what_was_found,
-    where_it_is,
 )
 from harness.checks.subject import Subject
 from harness.checks.tails.levels import TAIL_CHECKS
@@ -198,10 +194,8 @@ def _split(finding: Finding, declared: Sequence[ExpectedFailure]) -> list[Findin
 
 def _at(finding: Finding, places: FindingPlaces) -> Finding:
     """The finding at some of its places."""
-    cell = places.first()
-    where = format_cell(where_it_is(cell))
-    message = f"{what_was_found(cell)} at {where}{and_more(places.count)}"
-    return replace(finding, message=message, cell={**cell, "broken": places.count}, places=places)
+    cell = {**places.first(), "broken": places.count}
+    return replace(finding, message=places.describe(), cell=cell, places=places)
 
 
 def _check_names(family: Family) -> list[str]:

@@ -13,7 +13,7 @@ from harness.base.text import csv_text, printable, printable_line, shortened
 from harness.checks.audit.audit import Audit, Audited, Kind, Reproduction
 from harness.checks.findings import FAIL, INCONCLUSIVE, PASS
 from harness.families.catalogue import family_of
-from harness.pages.check.page import MARKS, STYLES, Shown, made, shown
+from harness.pages.check import MARKS, STYLES, Shown, made, shown
 from harness.report.page import Page, PagePart, Section
 
 TITLES: dict[Kind, tuple[str, str]] = {
