@@ -155,9 +155,9 @@ class CommandProcess(ChildProcess):
             return
         # A program of the harness begins with a line that names what is wrong, if anything is.
         try:
-            line = self._line(_LOADING * timeout)
+            line = self.line(_LOADING * timeout)
             while not line.startswith(greeting):
-                line = self._line(_LOADING * timeout)
+                line = self.line(_LOADING * timeout)
         except ProcessError as error:
             self.close()
             raise InputError(f"{command.name}: {error} before it was ready") from None
@@ -179,22 +179,9 @@ class CommandProcess(ChildProcess):
         else:
             threading.Thread(target=self._write, args=(body,), daemon=True).start()
         for _ in questions:
-            line = self._line(self._timeout if self.answered else _LOADING * self._timeout)
+            line = self.line(self._timeout if self.answered else _LOADING * self._timeout)
             self.answered = True
             yield line
-
-    def ask_all(self, questions: Sequence[str]) -> list[str]:
-        """All lines that the program writes until it ends, as no question follows.
-
-        Raises:
-            SilenceError: the next line, or the end, does not come in time.
-        """
-        found = list(self.ask(questions))
-        self.input.close()
-        with suppress(EndError):
-            while True:
-                found.append(self._line(self._timeout))
-        return found
 
     def _write(self, body: bytes) -> None:
         left = memoryview(body)
@@ -203,7 +190,13 @@ class CommandProcess(ChildProcess):
             while left:
                 left = left[os.write(self.input.fileno(), left) :]
 
-    def _line(self, seconds: float) -> str:
+    def line(self, seconds: float) -> str:
+        """The next line, waited for so many seconds.
+
+        Raises:
+            SilenceError: it does not come in time.
+            EndError: the process has ended before.
+        """
         patience = Patience(seconds, self.gone)
         while not self._lines:
             part = patience.read(self.output.fileno(), _AT_ONCE)
@@ -385,7 +378,14 @@ class Program(RestartedFunction):
         """
         process = self.start()
         try:
-            return len(process.ask_all([self._question(outcome, alpha) for outcome in outcomes]))
+            count = len(list(process.ask([self._question(each, alpha) for each in outcomes])))
+            # The process ends, as no question follows.
+            process.input.close()
+            with suppress(EndError):
+                while True:
+                    process.line(self._timeout)
+                    count += 1
+            return count
         finally:
             process.close()
 

@@ -81,7 +81,6 @@ class SampleCounts(ABC):
     def inside(self, scenario: Scenario) -> tuple[Span, ...]:
         """Return the range of the truth of each sample that is not near the boundary."""
 
-    @abstractmethod
     def flat_parameter(
         self, scenario: Scenario, drawn: Floats, outcomes: Integers, seed: int
     ) -> Floats:
@@ -93,6 +92,8 @@ class SampleCounts(ABC):
             outcomes: of the trials, shape (trials,).
             seed: of all draws of the check.
         """
+        # The uniform truth of a proportion is its flat prior.
+        return drawn
 
 
 class CaseCounts(SampleCounts):
@@ -119,12 +120,6 @@ class CaseCounts(SampleCounts):
 
     def inside(self, scenario: Scenario) -> tuple[Span, ...]:
         return (INSIDE,) * len(scenario.sizes)
-
-    def flat_parameter(
-        self, scenario: Scenario, drawn: Floats, outcomes: Integers, seed: int
-    ) -> Floats:
-        # The uniform truth of a proportion is its flat prior.
-        return drawn
 
 
 class EventCounts(SampleCounts):
