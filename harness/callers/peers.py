@@ -53,14 +53,10 @@ def _of_scores(family: str, interval: Interval) -> Function:
     """Return an interval of scores as a function of the data of a family."""
 
     def of_values(values: Any, alpha: float) -> tuple[float, float]:
-        if np.ndim(values) > 1:
-            raise TypeError("one list at a time")
-        return interval(np.asarray(values, dtype=float), None, alpha)
+        return interval(_one_list(values), None, alpha)
 
     def of_clustered_values(values: Any, cluster: Any, alpha: float) -> tuple[float, float]:
-        if np.ndim(values) > 1:
-            raise TypeError("one list at a time")
-        return interval(np.asarray(values, dtype=float), np.asarray(cluster, dtype=float), alpha)
+        return interval(_one_list(values), np.asarray(cluster, dtype=float), alpha)
 
     def of_count(x: int, n: int, alpha: float) -> tuple[float, float]:
         return interval(_repeated([1.0, 0.0], [x, n - x]), None, alpha)
@@ -76,6 +72,13 @@ def _of_scores(family: str, interval: Interval) -> Function:
         "clustered_mean": of_clustered_values,
     }
     return forms.get(family, of_values)
+
+
+def _one_list(values: Any) -> Floats:
+    """The numbers of a list; several lists at once are refused."""
+    if np.ndim(values) > 1:
+        raise TypeError("one list at a time")
+    return np.asarray(values, dtype=float)
 
 
 def _repeated(values: Any, counts: Any) -> Floats:
@@ -112,8 +115,7 @@ def of_evalstats(family: str, name: str) -> Function:
 
     def interval(scores: Floats, clusters: Floats | None, alpha: float) -> tuple[float, float]:
         ends = (0.0, 1.0) if family == "bounded_mean" else None
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             found = evalstats.mean_ci(scores, alpha=alpha, score_range=ends, rng=0)
         return float(found.ci_low), float(found.ci_high)
 
@@ -129,8 +131,7 @@ def of_evalstats(family: str, name: str) -> Function:
                 "score": np.concatenate((first, second)),
             }
         )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             found = evalstats.compare(
                 evalstats.load_from(rows), factors="model", alpha=alpha, omnibus=False
             )
@@ -140,8 +141,7 @@ def of_evalstats(family: str, name: str) -> Function:
     def of_labels(table: Any, verdicts: Any, alpha: float) -> tuple[float, float]:
         labels, answers, others = _labelled(table, verdicts)
         unknown = np.full(len(others), np.nan)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             found = evalstats.judge_debias_mean_ci(
                 np.concatenate((answers, others)),
                 np.concatenate((labels, unknown)),
@@ -156,9 +156,8 @@ def of_evalstats(family: str, name: str) -> Function:
 
 def _labelled(table: Any, verdicts: Any) -> tuple[Floats, Floats, Floats]:
     """The labels and verdicts of labelled cases, and the verdicts of the others."""
-    if np.ndim(table) > 1:
-        raise TypeError("one list at a time")
-    labels, answers = _repeated([1, 1, 0, 0], table), _repeated([1, 0, 1, 0], table)
+    cells = _one_list(table)
+    labels, answers = _repeated([1, 1, 0, 0], cells), _repeated([1, 0, 1, 0], cells)
     return labels, answers, _repeated([1, 0], verdicts)
 
 
@@ -194,9 +193,7 @@ def of_evalconfidence(family: str, name: str) -> Function:
         return float(low), float(high)
 
     def of_clusters(first: Any, second: Any, cluster: Any, alpha: float) -> tuple[float, float]:
-        if np.ndim(first) > 1:
-            raise TypeError("one list at a time")
-        scores = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+        scores = _one_list(first), np.asarray(second, dtype=float)
         return difference(*scores, True, alpha, np.asarray(cluster))
 
     def of_samples(x1: int, n1: int, x2: int, n2: int, alpha: float) -> tuple[float, float]:

@@ -13,11 +13,13 @@ Outside of ``watching`` this does nothing else than iterate.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import copy
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -39,32 +41,20 @@ class TimeUpError(HarnessError):
     """A check has taken longer than it may."""
 
 
+@dataclass
 class _Watch:
-    """The fraction that is done, and the time at which the check should have ended."""
+    """How far a check is, and when it should have ended."""
 
-    def __init__(self, tell: Tell, seconds: float | None) -> None:
-        self._tell = tell
-        self._end = None if seconds is None else time.monotonic() + seconds
-        self._from, self._to = 0.0, 1.0
-        """The fractions between which what runs now lies."""
-
-    def refuse_late(self) -> None:
-        if self._end is not None and time.monotonic() > self._end:
-            raise TimeUpError("the time of the check was over before all of it was done")
-
-    @contextmanager
-    def stage(self, share: float) -> Iterator[None]:
-        start, end = self._from, self._to
-        self._to = start + share * (end - start)
-        self._tell(start)
-        try:
-            yield
-        finally:
-            self._from, self._to = self._to, end
-        self._tell(self._from)
+    tell: Tell
+    deadline: float = math.inf
+    """The time at which it should have ended."""
+    start: float = 0.0
+    """The fraction at which what runs now begins."""
+    end: float = 1.0
+    """The fraction at which it ends."""
 
 
-_NOBODY = _Watch(lambda _: None, None)
+_NOBODY = _Watch(lambda _: None)
 """Tells nobody, and knows no end."""
 _WATCH = ContextVar("watch", default=_NOBODY)
 
@@ -79,16 +69,26 @@ def watching(tell: Tell = lambda _: None, seconds: float | None = None) -> Itera
         tell: is told the fraction that is done.
         seconds: that the block may take; by default any number.
     """
-    token = _WATCH.set(_Watch(tell, seconds))
+    deadline = math.inf if seconds is None else time.monotonic() + seconds
+    token = _WATCH.set(_Watch(tell, deadline))
     try:
         yield
     finally:
         _WATCH.reset(token)
 
 
-def stage(share: float) -> AbstractContextManager[None]:
+@contextmanager
+def stage(share: float) -> Iterator[None]:
     """Say of what runs in the block which share it is of what is left of the stage around it."""
-    return _WATCH.get().stage(share)
+    watch = _WATCH.get()
+    start, end = watch.start, watch.end
+    watch.end = start + share * (end - start)
+    watch.tell(start)
+    try:
+        yield
+    finally:
+        watch.start, watch.end = watch.end, end
+    watch.tell(watch.start)
 
 
 def steps(items: Sequence[T]) -> Iterator[T]:
@@ -109,7 +109,8 @@ def refuse_late() -> None:
     Raises:
         TimeUpError: it is over.
     """
-    _WATCH.get().refuse_late()
+    if time.monotonic() > _WATCH.get().deadline:
+        raise TimeUpError("the time of the check was over before all of it was done")
 
 
 _Key = tuple[tuple[float, ...], tuple[bytes, ...], float, str]
