@@ -326,7 +326,7 @@ class _Calls:
                 remark = "the limits of arrays are arrays of objects, not of numbers"
             if remark is not None and remark not in self._remarks:
                 self._remarks.append(remark)
-        return pairs_of(limits)
+        return [*pairs_of(limits)]
 
     def _call_on_numbers(self, given: dict[str, Any], alpha: Any) -> tuple[float, float]:
         """The limits of one outcome.
