@@ -350,7 +350,7 @@ class FunctionInProcess(RestartedFunction):
         return started(self._start)
 
     def _start(self) -> PythonProcess:
-        process = PythonProcess("harness.callers.worker")
+        process = PythonProcess("harness.callers.process")
         try:
             self._declared = self._load(process)
         except BaseException:

@@ -18,9 +18,9 @@ import numpy as np
 
 from harness.base.numerics.arrays import Floats
 from harness.callers.simulation.answers import FIELDS
+from harness.callers.simulation.guard import CHANGED_DATA, DREW
 from harness.callers.simulation.process import EndedError, TrialProcess
 from harness.callers.simulation.requests import MODEL, ONLY, StudyProgram
-from harness.callers.simulation.shared import CHANGED_DATA, DREW
 from harness.checks.baseline.limits import differ
 from harness.checks.findings import (
     BEHAVIOUR,
@@ -35,7 +35,7 @@ from harness.checks.findings import (
     format_cell,
     with_digits_apart,
 )
-from harness.checks.watch import steps
+from harness.checks.subject import steps
 from harness.kinds.simulation.measures import Replicates
 from harness.kinds.simulation.tables import ScenarioTrials
 from harness.kinds.simulation.trials import SHARD, MethodTrials, TrialShard, joined, simulate_trials

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from harness.base.text import plain_number
 from harness.callers.location import FunctionLocation
+from harness.callers.simulation.reading import TRUTH
 from harness.callers.simulation.requests import ONLY, StudyProgram
-from harness.callers.simulation.truths import TRUTH
 from harness.config.form import plain
 from harness.config.models.trials import write_execution
 from harness.config.values import Execution

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from harness.callers.simulation.guard import CHANGED_DATA
 from harness.callers.simulation.process import close_trial_processes
-from harness.callers.simulation.shared import CHANGED_DATA
 from harness.kinds.simulation.experiment import Simulation
 from harness.kinds.simulation.tables import ScenarioTrials
 from harness.kinds.simulation.trials import MethodTrials, TrialShard, simulate_trials

@@ -15,9 +15,8 @@ from harness.base.errors import InputError
 from harness.base.files import remove_left_behind
 from harness.base.numerics.arrays import Floats
 from harness.callers.simulation.process import close_trial_processes
-from harness.callers.simulation.reading import AnswerReader, number_name
+from harness.callers.simulation.reading import TRUTH, AnswerReader, number_name
 from harness.callers.simulation.requests import MODEL_ROW, ONLY
-from harness.callers.simulation.truths import TRUTH
 from harness.callers.sources import refuse_changed
 from harness.designs.precision import FIRST_LOOK_DRAWN, Aim, planned_looks
 from harness.kinds.simulation.experiment import ALL, Simulation, TrialPlan

@@ -11,8 +11,8 @@ import polars as pl
 
 from harness.base.numerics.arrays import Floats
 from harness.callers.simulation.answers import AGAINST_TRUTH, FIELDS
+from harness.callers.simulation.guard import consequence
 from harness.callers.simulation.requests import ONLY
-from harness.callers.simulation.shared import consequence
 from harness.kinds.simulation.experiment import ALL, SIMULATION
 from harness.kinds.simulation.functions import OwnMeasures
 from harness.kinds.simulation.measures import (
