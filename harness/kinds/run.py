@@ -222,10 +222,11 @@ def merge_parts(
         if folder.note is not None:
             say(folder.note)
         with opened(folder.journal, fresh=True, largest=None) as journal:
+            journal.has_all = True
             for part in sorted(parts, key=lambda part: part.part.number):
                 journal.copy_from(part.path)
             kind = kind_of_experiment(experiment)
-            results = kind.compute(experiment, progress, journal, complete=True)
+            results = kind.compute(experiment, progress, journal)
             if journal.damaged:
                 progress.damaged(journal.damaged)
         if folder.journal.stat().st_size > LARGEST_JOURNAL:

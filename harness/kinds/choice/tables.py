@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -39,23 +39,12 @@ class ChoiceResults(Results):
 
     answers: pl.DataFrame = field(default_factory=pl.DataFrame)
     """A row per side × alpha × allowance: the method that the rule takes."""
+    compares: ClassVar[bool] = False
 
     @property
     def tables(self) -> dict[str, pl.DataFrame]:
         """The tables of the choice, by the names of their files without the ending."""
         return {SUMMARY: self.summary, TRUTHS: self.cells, ANSWERS: self.answers}
-
-    @property
-    def ranking(self) -> None:
-        """None: the summary ranks the methods."""
-
-    @property
-    def recommendation(self) -> None:
-        """None: the answers are."""
-
-    @property
-    def near_nominal(self) -> None:
-        """None: no size stands alone."""
 
 
 @dataclass(frozen=True)

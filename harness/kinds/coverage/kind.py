@@ -12,7 +12,7 @@ import numpy as np
 
 from harness.base.errors import ConfigIssue
 from harness.catalogue import design_for
-from harness.config.form import FamilyForm
+from harness.config.form import FamilyForm, family_form
 from harness.config.models.sizes import paired
 from harness.config.models.truths import written_truth
 from harness.config.rules import ValidKeys
@@ -61,7 +61,7 @@ class CoverageKind(FamilyKind[Experiment]):
     def forms(self) -> Iterator[FamilyForm]:
         """The forms, and that of a judge whose error rates are keys, whatever they are."""
         yield from super().forms()
-        yield self.form_for(known_judge(0.9, 0.9))
+        yield family_form(Experiment, known_judge(0.9, 0.9))
 
     def valid_keys(
         self, raw: Mapping[str, Any], folder: Path
@@ -135,15 +135,11 @@ class CoverageKind(FamilyKind[Experiment]):
         )
 
     def compute(
-        self,
-        experiment: Experiment,
-        progress: Progress,
-        journal: Journal | None,
-        complete: bool = False,
+        self, experiment: Experiment, progress: Progress, journal: Journal | None
     ) -> Results:
         from harness.kinds.coverage.run import compute
 
-        return compute(experiment, progress, journal, complete)
+        return compute(experiment, progress, journal)
 
     def compute_part(
         self, experiment: Experiment, part: Part, progress: Progress, journal: Journal
@@ -202,16 +198,12 @@ class CoverageKind(FamilyKind[Experiment]):
 
         return results_screen(results, verbose)
 
-    def sections(self, results: Results, folder: Path | None, command: str) -> Iterator[Section]:
+    def pictures(self, results: Results) -> Iterator[Section]:
         from harness.report.curves.section import curves
         from harness.report.maps.section import maps
-        from harness.report.sections import answer_section, cells, cells_file, facts
 
-        yield answer_section(self.answer(results))
         yield from curves(results)
         yield from maps(results)
-        yield cells(results, cells_file(results, folder))
-        yield facts(results, command)
 
     def answer(self, results: Results) -> Answer:
         from harness.findings.answer import found_answer

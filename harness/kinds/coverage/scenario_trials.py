@@ -79,8 +79,6 @@ class Recorder:
 
     journal: Journal
     keys: ColumnKeys
-    complete: bool = False
-    """Whether the journal should have all trials, as after a run in parts."""
 
 
 @dataclass

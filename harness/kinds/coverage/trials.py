@@ -193,7 +193,7 @@ class RunTrials:
             for scenario, trials in zip(scenarios, started, strict=True)
             for shard in trials.left()
         ]
-        if left and recorder is not None and recorder.complete:
+        if left and recorder is not None and recorder.journal.has_all:
             shard = left[0][1].shard
             raise InputError(
                 f"the parts lack {len(left)} shards of trials, the first of them shard "

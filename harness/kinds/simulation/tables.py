@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -56,6 +56,7 @@ class SimulationResults(Results):
     """A row per scenario × method of a search: the level that it found."""
     calls: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """The number and the seconds of the calls of this run, without those that were recorded."""
+    compares: ClassVar[bool] = False
 
     @property
     def tables(self) -> dict[str, pl.DataFrame]:
@@ -67,18 +68,6 @@ class SimulationResults(Results):
             REPLICATES: self.cells,
         }
         return {name: table for name, table in tables.items() if table.height or name == SUMMARY}
-
-    @property
-    def ranking(self) -> None:
-        """None: the methods of a study are not ranked."""
-
-    @property
-    def recommendation(self) -> None:
-        """None: no method of a study is recommended."""
-
-    @property
-    def near_nominal(self) -> None:
-        """None: a study has no sizes."""
 
     def data(self, scenario: int, trial: int) -> Any:
         """Draw the data of one trial again, as the model returned them.
