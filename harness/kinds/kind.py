@@ -335,12 +335,11 @@ class FamilyKind(Kind[E]):
         family_is_known = config.raw.get("family") == config.family.public_name
         for key in config.raw:
             # With an unknown family every size, and every key of some family, may be meant.
-            may_be_meant = not family_is_known and (key in SIZES or self._families_with(key))
+            may_be_meant = not family_is_known and (
+                key in SIZES or any(key in form.keys for form in self.forms())
+            )
             if key not in config.form.keys and not may_be_meant:
                 yield ConfigIssue((key,), self._unknown_key(key, config.form, kinds))
-
-    def _families_with(self, key: str) -> list[Family]:
-        return [form.family for form in self.forms() if key in form.keys]
 
     def _unknown_key(self, key: str, form: FamilyForm, kinds: Sequence[Kind[Any]]) -> str:
         family = form.family
@@ -352,7 +351,7 @@ class FamilyKind(Kind[E]):
                 f"expected {SENSITIVITY} and {SPECIFICITY} together, with a sum above 1 and "
                 f"without {enumerated(family.sizes[1:])}, or in the truth, found {key}"
             )
-        having = self._families_with(key)
+        having = [form.family for form in self.forms() if key in form.keys]
         if len(having) == 1:
             return f"expected the family {having[0].name} with {key}, found {family.name}"
         if having:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from harness.base.errors import InputError
@@ -102,21 +103,23 @@ def run_in(
         program = journal.begun_by()
         if program:
             progress.begun(program)
-        try:
+        with _computing(journal, progress):
             results = kind_of_experiment(experiment).compute(experiment, progress, journal)
-        except KeyboardInterrupt as stop:
-            _say_what_is_recorded(stop, journal)
-            raise
-        if journal.damaged:
-            progress.damaged(journal.damaged)
     return _written(experiment, results, folder, start)
 
 
-def _say_what_is_recorded(stop: KeyboardInterrupt, journal: Journal) -> None:
-    """Have the interruption of a run say whether the journal has anything of it."""
-    if not str(stop):
-        recorded = "what was finished is recorded, and the same command goes on from it"
-        stop.args = ("nothing was finished yet" if journal.is_empty else recorded,)
+@contextmanager
+def _computing(journal: Journal, progress: Progress) -> Iterator[None]:
+    """Report what was damaged once a run ends; its interruption says if anything is recorded."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        if not str(stop):
+            recorded = "what was finished is recorded, and the same command goes on from it"
+            stop.args = ("nothing was finished yet" if journal.is_empty else recorded,)
+        raise
+    if journal.damaged:
+        progress.damaged(journal.damaged)
 
 
 def _written(
@@ -174,18 +177,13 @@ def run_part(
                 f"{path} holds a part of another experiment; move it, or run with --fresh"
             )
         journal.note(FACT, facts)
-        try:
+        with _computing(journal, progress):
             kind.compute_part(experiment, part, progress, journal)
-        except KeyboardInterrupt as stop:
-            _say_what_is_recorded(stop, journal)
-            raise
-        if kind.sources(experiment) != sources:
-            raise InputError(
-                f"{experiment.name}: {kind.changeable(kind.files(experiment))} has changed since "
-                f"part {part} was begun; run it again with --fresh"
-            )
-        if journal.damaged:
-            progress.damaged(journal.damaged)
+            if kind.sources(experiment) != sources:
+                raise InputError(
+                    f"{experiment.name}: {kind.changeable(kind.files(experiment))} has changed "
+                    f"since part {part} was begun; run it again with --fresh"
+                )
         journal.note(FACT, {**facts, "finished": True})
     return path
 

@@ -17,10 +17,9 @@ from harness.config.models.sizes import paired
 from harness.config.models.truths import written_truth
 from harness.config.rules import ValidKeys
 from harness.config.shared_keys import CROSS, USUAL_KIND
-from harness.config.values import Precision, Size, TrialCount, Trials
-from harness.designs.design import AnyTruth
+from harness.config.values import Precision, Size, TrialCount
 from harness.designs.stopping.family import stopped_proportion
-from harness.distributions.sampling.law import Law, on_lattice
+from harness.distributions.sampling.law import on_lattice
 from harness.distributions.truths import DiscreteTruth
 from harness.families.catalogue import FAMILIES
 from harness.families.family import (
@@ -70,9 +69,8 @@ class CoverageKind(FamilyKind[Experiment]):
         if "engines" in config:
             written = config.pop("engines")
             if "trials" in config:
-                truth, law = config.get("truth"), config.get("sampling")
-                engines = engines_of(config.family, written, config["trials"], truth, law)
-                config["engines"] = engines
+                named = _usual_engines(config) if written is None else written
+                config["engines"] = tuple(each for each in config.family.engines if each in named)
         return config, issues
 
     def facts(self, config: ValidKeys) -> ExperimentFacts:
@@ -224,29 +222,14 @@ def sizes_of(family: Family, sizes: Mapping[str, Sequence[float]], cross: bool) 
     return tuple(sorted(paired([sizes[name] for name in family.sizes], cross)))
 
 
-def engines_of(
-    family: Family,
-    written: Sequence[str] | None,
-    trials: Trials | None,
-    truth: AnyTruth | None = None,
-    law: Law | None = None,
-) -> tuple[str, ...]:
-    """The engines that run, in the order of the family; all that can where none is named.
-
-    Args:
-        family: the family.
-        written: the engines that the config names; None for none.
-        trials: None where no trials are made.
-        truth: where true values come from; None where it is not valid.
-        law: how outcomes arise; None for the family's own law.
-    """
-    if written is not None:
-        return tuple(engine for engine in family.engines if engine in written)
-    left_out = {MONTE_CARLO} if trials is None else set()
-    if law is not None or family.law is not None:
+def _usual_engines(config: ValidKeys) -> set[str]:
+    """The engines that can run, where a config names none; its truth may not be valid."""
+    family, truth = config.family, config.get("truth")
+    left_out = {MONTE_CARLO} if config["trials"] is None else set()
+    if config.get("sampling") is not None or family.law is not None:
         # A posterior is that of the family's own law, and an integral over truths needs one.
         is_listed = truth is None or truth.is_discrete
         left_out |= {POSTERIOR} if is_listed else {POSTERIOR, ENUMERATION}
     if truth is not None and not family.has_closed_form(truth):
         left_out |= {CLOSED_FORM}
-    return tuple(engine for engine in family.engines if engine not in left_out)
+    return {*family.engines} - left_out

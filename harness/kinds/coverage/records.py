@@ -139,7 +139,7 @@ def _taken(value: Any, rows: list[int]) -> Any:
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return value
     taken: dict[str, Any] = {}
-    for name, each in _fields(value):
+    for name, each in vars(value).items():
         if name in _LISTED:
             taken[name] = tuple(_taken(one, rows) for one in each)
         elif name not in _SHARED:
@@ -172,7 +172,7 @@ def _joined(parts: Sequence[Any], ranks: list[int]) -> Any:
     if not dataclasses.is_dataclass(first) or isinstance(first, type):
         return first
     joined: dict[str, Any] = {}
-    for name, _ in _fields(first):
+    for name in vars(first):
         values = [getattr(part, name) for part in known]
         if name in _LISTED:
             joined[name] = tuple(each for part in values for each in part)
@@ -184,10 +184,6 @@ def _joined(parts: Sequence[Any], ranks: list[int]) -> Any:
                 ]
             joined[name] = _joined(values, ranks)
     return dataclasses.replace(first, **joined)
-
-
-def _fields(record: Any) -> list[tuple[str, Any]]:
-    return [(field.name, getattr(record, field.name)) for field in dataclasses.fields(record)]
 
 
 def take_simulation(simulation: Simulation, rows: Rows, stochastic: Rows) -> Simulation:

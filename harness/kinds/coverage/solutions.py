@@ -91,7 +91,14 @@ class Question:
         key = digest(content, request.shown, request.enumerated, limits.outcomes)
         solution = ScenarioSolution(self, request, key, keys)
         if journal is not None:
-            solution.find(journal)
+            for stored in journal.records(key):
+                digests = [column.digest for column in stored.columns]
+                rows = [row for row in solution.left if keys[row].digest in digests]
+                part = journal.unpacked(stored, Solution) if rows else None
+                if part is not None:
+                    places = [digests.index(keys[row].digest) for row in rows]
+                    solution.add(rows, take(part, places))
+            solution.recorded = len(solution.parts)
         return solution
 
 
@@ -143,10 +150,12 @@ def solve_scenarios(
     def name(scenario: Scenario, *_: object) -> str:
         return f"the exact engines for {scenario_words(scenario)}"
 
-    def save() -> None:
-        if journal is not None:
-            for scenario in left:
-                scenario.save(journal)
+    def save(journal: Journal) -> None:
+        for scenario in left:
+            for rows, solution in scenario.parts[scenario.recorded :]:
+                of_rows = tuple(scenario.columns[row] for row in rows)
+                journal.put(scenario.key, (0, 1), of_rows, pack(solution))
+            scenario.recorded = len(scenario.parts)
 
     solving = Round(
         [Task(partial(scenario.add, rows)) for scenario, rows in work],
@@ -178,31 +187,9 @@ class ScenarioSolution:
         solved = {row for rows, _ in self.parts for row in rows}
         return [row for row in range(len(self.columns)) if row not in solved]
 
-    def find(self, journal: Journal) -> None:
-        """Add what a journal knows.
-
-        Raises:
-            InputError: the journal is damaged.
-        """
-        for stored in journal.records(self.key):
-            digests = [column.digest for column in stored.columns]
-            rows = [row for row in self.left if self.columns[row].digest in digests]
-            solution = journal.unpacked(stored, Solution) if rows else None
-            if solution is not None:
-                places = [digests.index(self.columns[row].digest) for row in rows]
-                self.add(rows, take(solution, places))
-        self.recorded = len(self.parts)
-
     def add(self, rows: list[int], solution: Solution) -> None:
         """Add the solution of the columns in these rows."""
         self.parts.append((rows, solution))
-
-    def save(self, journal: Journal) -> None:
-        """Put the parts into the journal that it lacks."""
-        for rows, solution in self.parts[self.recorded :]:
-            columns = tuple(self.columns[row] for row in rows)
-            journal.put(self.key, (0, 1), columns, pack(solution))
-        self.recorded = len(self.parts)
 
     def whole(self) -> Solution:
         """The solution of all columns."""

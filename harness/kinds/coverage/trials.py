@@ -201,12 +201,12 @@ class RunTrials:
                 f"limits there, or a part is damaged; run the parts again with --fresh"
             )
 
-        def save() -> None:
-            if recorder is not None:
-                if self.files:
-                    refuse_changed(self.experiment.name, self.files)
-                for scenario, trials in zip(scenarios, started, strict=True):
-                    trials.save(recorder, scenario.limits.limits)
+        def save(_: Journal) -> None:
+            assert recorder is not None
+            if self.files:
+                refuse_changed(self.experiment.name, self.files)
+            for scenario, trials in zip(scenarios, started, strict=True):
+                trials.save(recorder, scenario.limits.limits)
 
         tasks = [Task(shard.add, shard.shard.trials) for _, shard in left]
         parts = sum(trials.shards for trials in started)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -187,7 +188,12 @@ def simulation_results(
         answers = scenario.replicates(alpha)
         by_method = measured(answers, scenario.truths, alpha, null, reference)
         if own is not None:
-            _add_own(by_method, scenario, answers, own)
+            for label, estimand in product(answers, scenario.truths):
+                place = {"scenario": scenario.number, "method": label}
+                place |= {} if estimand == ONLY else {"estimand": estimand}
+                by_method[label][estimand] |= own.measured(
+                    place, answers[label][estimand], scenario.truths[estimand]
+                )
         summary += [{**scenario.key, **row} for row in summary_rows(by_method, scenario.looks)]
         compared += [{**scenario.key, **row} for row in _compared(by_method, reference)]
         if "keep" in document:
@@ -209,17 +215,6 @@ def simulation_results(
 def _table(rows: Sequence[Mapping[str, Any]], columns: Columns) -> pl.DataFrame:
     data = {name: [row[name] for row in rows] for name in columns}
     return pl.DataFrame(data, schema=columns, nan_to_null=True, strict=False)
-
-
-def _add_own(
-    by_method: ByMethod, scenario: ScenarioTrials, answers: ByEstimand, own: OwnMeasures
-) -> None:
-    """Add the measures of the user's own to those of a scenario."""
-    for label, of_method in answers.items():
-        for estimand, each in of_method.items():
-            place = {"scenario": scenario.number, "method": label}
-            place |= {} if estimand == ONLY else {"estimand": estimand}
-            by_method[label][estimand] |= own.measured(place, each, scenario.truths[estimand])
 
 
 def _compared(found: ByMethod, reference: str) -> Iterator[dict[str, Any]]:
