@@ -7,10 +7,12 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from harness.base.errors import InputError
 from harness.config.form import AnyExperiment
 from harness.kinds.catalogue import kind_of_config, kind_of_experiment
+from harness.kinds.kind import Kind
 from harness.runner.folder import (
     FRESH_REPLACES,
     RunFolder,
@@ -98,14 +100,14 @@ def run_in(
     fresh: bool,
 ) -> Results:
     """Run a loaded experiment in its open folder; the arguments are those of ``run_experiment``."""
-    start = time.perf_counter()
+    start, kind = time.perf_counter(), kind_of_experiment(experiment)
     with opened(folder.journal, fresh=fresh) as journal:
         program = journal.begun_by()
         if program:
             progress.begun(program)
         with _computing(journal, progress):
-            results = kind_of_experiment(experiment).compute(experiment, progress, journal)
-    return _written(experiment, results, folder, start)
+            results = kind.compute(experiment, progress, journal)
+    return _written(kind, experiment, results, folder, start)
 
 
 @contextmanager
@@ -123,10 +125,10 @@ def _computing(journal: Journal, progress: Progress) -> Iterator[None]:
 
 
 def _written(
-    experiment: AnyExperiment, results: Results, folder: RunFolder, start: float
+    kind: Kind[Any], experiment: AnyExperiment, results: Results, folder: RunFolder, start: float
 ) -> Results:
     """Write the results of a run that has begun at ``start``."""
-    record = kind_of_experiment(experiment).run_record(experiment, results)
+    record = kind.run_record(experiment, results)
     with memory_for("the files"):
         seconds = time.perf_counter() - start
         return write_results(results, experiment, folder, seconds, record)
@@ -209,12 +211,22 @@ def merge_parts(
         The experiment and its results.
 
     Raises:
+        ConfigError: the document of a part is not valid.
         InputError: a part is missing, double, unfinished, damaged, of another experiment or of a
-            machine of another kind; or the results cannot be written.
+            machine of another kind; the file of a user function has changed since; or the results
+            cannot be written.
     """
     start = time.perf_counter()
     refuse_unmergeable(parts)
-    experiment = experiment_of(parts[0])
+    # The experiment that the parts belong to.
+    document, files = parts[0].facts["experiment"], parts[0].facts["files"]
+    kind = kind_of_config(document)
+    experiment: AnyExperiment = kind.restored(document, files)
+    now = content_hash(experiment.document, kind.sources(experiment))
+    if now != parts[0].facts["content_hash"]:
+        raise InputError(
+            f"{experiment.name}: {kind.changeable(files)} has changed since the parts were computed"
+        )
     with open_run_folder(experiment, out, take_over) as folder:
         refuse_other_experiment(experiment, folder, "")
         if folder.note is not None:
@@ -223,28 +235,10 @@ def merge_parts(
             journal.has_all = True
             for part in sorted(parts, key=lambda part: part.part.number):
                 journal.copy_from(part.path)
-            kind = kind_of_experiment(experiment)
             results = kind.compute(experiment, progress, journal)
             if journal.damaged:
                 progress.damaged(journal.damaged)
         if folder.journal.stat().st_size > LARGEST_JOURNAL:
             # The parts have it all.
             folder.journal.unlink()
-        return experiment, _written(experiment, results, folder, start)
-
-
-def experiment_of(part: PartFile) -> AnyExperiment:
-    """Return the experiment that a part belongs to.
-
-    Raises:
-        ConfigError: the document of the part is not valid.
-        InputError: the file of a user function has changed since.
-    """
-    document, files = part.facts["experiment"], part.facts["files"]
-    kind = kind_of_config(document)
-    experiment: AnyExperiment = kind.restored(document, files)
-    if content_hash(experiment.document, kind.sources(experiment)) != part.facts["content_hash"]:
-        raise InputError(
-            f"{experiment.name}: {kind.changeable(files)} has changed since the parts were computed"
-        )
-    return experiment
+        return experiment, _written(kind, experiment, results, folder, start)

@@ -67,6 +67,12 @@ def manifest(
         for result in results
         if solver_of(result.scenario).possible_count() > result.scenario.design.most_enumerated
     ]
+    # The calls of each method that were repeated in a new process.
+    repeated = [
+        {"method": label, "calls": len(source.repeated), "first": source.repeated[0]}
+        for label, source in methods.items()
+        if source.repeated
+    ]
     # What a run does not have is None, and left out.
     content = {
         "trials": {"total": sum(trials.values()), "by_size": trials},
@@ -74,7 +80,7 @@ def manifest(
         "precision": precision(results),
         "failures": failures(results) if kind.may_fail else None,
         "remarks": remarks(results) or None,
-        "repeated": _repeated(methods) or None,
+        "repeated": repeated or None,
         "scored_against": scored or None,
         "agreement": _agreement(agreement, results),
         "assumptions": _assumptions(results) or None,
@@ -319,15 +325,6 @@ def remarks(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
         }
         for result in results
         for remark in result.remarks
-    ]
-
-
-def _repeated(methods: Mapping[str, Source]) -> list[dict[str, Any]]:
-    """The calls of each method that were repeated in a new process."""
-    return [
-        {"method": label, "calls": len(source.repeated), "first": source.repeated[0]}
-        for label, source in methods.items()
-        if source.repeated
     ]
 
 

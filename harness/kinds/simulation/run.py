@@ -263,21 +263,18 @@ class _Study:
             missing = np.full(drawn.answered.size, np.nan)
             for estimand, _ in experiment.drawn:
                 truths[estimand] = values.get(number_name(estimand, TRUTH), missing)
+        # The number of looks at which trials may end.
+        looks = 0 if experiment.trials.is_fixed else len(_looks(experiment.trials, self.shard))
+        if experiment.solve is not None:
+            looks = MOST_ROUNDS
         methods = enumerate(experiment.methods, 1)
         return ScenarioTrials(
             scenario + 1,
             self.scenarios[scenario],
             {estimand: truths[estimand] for estimand in experiment.estimands},
             {function.label: of(method) for method, function in methods},
-            0 if experiment.trials.is_fixed else self.looks,
+            looks,
         )
-
-    @property
-    def looks(self) -> int:
-        """The number of looks at which trials may end."""
-        if self.experiment.solve is not None:
-            return MOST_ROUNDS
-        return len(_looks(self.experiment.trials, self.shard))
 
 
 @contextmanager
