@@ -36,11 +36,6 @@ class RunColumns:
     stochastic: tuple[StochasticColumn, ...]
     """The columns whose limits are computed for every trial."""
 
-    @property
-    def drawn(self) -> set[str]:
-        """The labels of the methods that draw their limits."""
-        return {label for label, source in self.sources.items() if not source.deterministic}
-
 
 def columns_of(experiment: Experiment, sources: Mapping[str, Source]) -> RunColumns:
     """Return the columns of an experiment.
@@ -156,7 +151,7 @@ def refuse_undrawn(experiment: Experiment, columns: RunColumns) -> None:
         InputError: a method draws its limits, and the experiment has no trials; or a figure
             compares lengths with those of such a method, or has no other lengths to compare.
     """
-    drawn = columns.drawn
+    drawn = {label for label, source in columns.sources.items() if not source.deterministic}
     figures = [(figure.kind, figure.options) for figure in experiment.figures]
     labels = {spec.label for spec in experiment.methods}
     has_means = has_mean_lengths(experiment.family, experiment.engines)
