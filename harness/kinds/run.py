@@ -58,11 +58,6 @@ def refuse_undivided(experiment: AnyExperiment) -> None:
         raise InputError(f"{experiment.name}: {why}")
 
 
-def warn(sentence: str) -> None:
-    """Warn the caller of ``harness.run``, past `run_experiment` and ``run``."""
-    warnings.warn(sentence, stacklevel=4)
-
-
 def run_experiment(
     experiment: AnyExperiment,
     out: Path | None,
@@ -70,7 +65,6 @@ def run_experiment(
     *,
     fresh: bool = False,
     take_over: bool = False,
-    say: Callable[[str], None] = warn,
 ) -> Results:
     """Run a loaded experiment and write its tables, not its figures.
 
@@ -80,7 +74,6 @@ def run_experiment(
         progress: is told of the trials to do and done.
         fresh: whether to compute everything again, and begin a new journal.
         take_over: whether to write to a folder that a process of another host has locked.
-        say: is told, in a sentence, where the folder cannot be locked.
     """
     if out is None:
         return kind_of_experiment(experiment).compute(experiment, progress, None)
@@ -88,7 +81,8 @@ def run_experiment(
         if not fresh:
             refuse_other_experiment(experiment, folder, FRESH_REPLACES)
         if folder.note is not None:
-            say(folder.note)
+            # Past this function and ``harness.run``.
+            warnings.warn(folder.note, stacklevel=3)
         return run_in(folder, experiment, progress, fresh=fresh)
 
 
@@ -195,8 +189,8 @@ def merge_parts(
     out: Path,
     progress: Progress,
     *,
+    say: Callable[[str], None],
     take_over: bool = False,
-    say: Callable[[str], None] = warn,
 ) -> tuple[AnyExperiment, Results]:
     """Make the tables of a run out of all of its parts, and write them without figures.
 
@@ -204,8 +198,8 @@ def merge_parts(
         parts: the files of the parts of one run.
         out: the folder for all experiments.
         progress: is told of the trials to do and done.
-        take_over: as in ``run_experiment``.
         say: is told, in a sentence, where the folder cannot be locked.
+        take_over: as in ``run_experiment``.
 
     Returns:
         The experiment and its results.

@@ -163,9 +163,9 @@ def simulation_results(
     scenarios: Sequence[ScenarioTrials],
     sources: Mapping[str, str],
     calls: Mapping[str, Any],
-    solved: Sequence[Mapping[str, Any]] = (),
-    unrepeated: Sequence[Mapping[str, Any]] = (),
-    own: OwnMeasures | None = None,
+    solved: Sequence[Mapping[str, Any]],
+    unrepeated: Sequence[Mapping[str, Any]],
+    own: OwnMeasures | None,
 ) -> SimulationResults:
     """The tables and the manifest, not written yet.
 
@@ -234,7 +234,7 @@ def _compared(found: ByMethod, reference: str) -> Iterator[dict[str, Any]]:
                 }
 
 
-def summary_rows(found: ByMethod, looks: int = 0) -> Iterator[dict[str, Any]]:
+def summary_rows(found: ByMethod, looks: int) -> Iterator[dict[str, Any]]:
     """The rows of a scenario: a measure each, those of fractions with an interval."""
     named = [
         (label, estimand, name, measure)
