@@ -45,21 +45,24 @@ class Question:
     tally: Tally | None
     """What was simulated, which the exact values are compared with; None if nothing was."""
 
-    def request(self, experiment: Experiment) -> Request:
-        """Say which engines run, and which outcomes they report.
+    def begun(
+        self, experiment: Experiment, columns: Sequence[Column], journal: Journal | None
+    ) -> ScenarioSolution:
+        """The solution of a scenario, as far as a journal knows it.
 
         Enumeration reports the outcomes that are shown, and those that were drawn, whose counts
         are compared with exact values. Enumeration alone over a list of values has truths to
         report, and no outcomes.
         """
-        shown = self.limits.outcomes if self.plan.shown is None else self.plan.shown
+        limits = self.limits
+        shown = limits.outcomes if self.plan.shown is None else self.plan.shown
         enumerated = np.empty(0, np.int64)
         if self.plan.outcome_cells.present:
             if self.tally is not None:
                 enumerated = self.tally.by_outcome.conditions.astype(np.int64)
             if not reports_truths_alone(experiment):
                 enumerated = np.union1d(shown, enumerated).astype(np.int64)
-        return Request(
+        request = Request(
             engines=experiment.engines,
             shown=shown,
             enumerated=enumerated,
@@ -69,12 +72,6 @@ class Question:
             whole=self.plan.whole,
             worst=experiment.worst_cases,
         )
-
-    def begun(
-        self, experiment: Experiment, columns: Sequence[Column], journal: Journal | None
-    ) -> ScenarioSolution:
-        """The solution of a scenario, as far as a journal knows it."""
-        request, limits = self.request(experiment), self.limits
         content = {
             "solution of": dict(self.plan.scenario.content()),
             "engines": list(request.engines),
