@@ -298,7 +298,16 @@ class FamilyKind(Kind[E]):
         self, raw: Mapping[str, Any], folder: Path, kinds: Sequence[Kind[Any]]
     ) -> tuple[E | None, list[ConfigIssue]]:
         config, invalid = self.valid_keys(raw, folder)
-        issues = [*self._unknown_keys(config, kinds), *invalid]
+        # With an unknown family every size, and every key of some family, may be meant.
+        meant: set[str] = set()
+        if raw.get("family") != config.family.public_name:
+            meant.update(SIZES, *(form.keys for form in self.forms()))
+        issues = [
+            ConfigIssue((key,), self._unknown_key(key, config.form, kinds))
+            for key in raw
+            if key not in config.form.keys and key not in meant
+        ]
+        issues += invalid
         for rule in self.rules:
             if all(key in config for key in rule.reads):
                 issues += rule.issues(config)
@@ -329,17 +338,6 @@ class FamilyKind(Kind[E]):
         issues = [issue for issue in invalid if issue.path[:1] == ("figures",)]
         issues = issues or list(broken_figures(config, self.facts(config)))
         return (None, issues) if issues else (figure_spec(config["figures"][0]), [])
-
-    def _unknown_keys(self, config: ValidKeys, kinds: Sequence[Kind[Any]]) -> Iterator[ConfigIssue]:
-        """One issue for each key that the form does not have."""
-        family_is_known = config.raw.get("family") == config.family.public_name
-        for key in config.raw:
-            # With an unknown family every size, and every key of some family, may be meant.
-            may_be_meant = not family_is_known and (
-                key in SIZES or any(key in form.keys for form in self.forms())
-            )
-            if key not in config.form.keys and not may_be_meant:
-                yield ConfigIssue((key,), self._unknown_key(key, config.form, kinds))
 
     def _unknown_key(self, key: str, form: FamilyForm, kinds: Sequence[Kind[Any]]) -> str:
         family = form.family
