@@ -285,8 +285,8 @@ class Round:
     """The number of parts of the work that are recorded."""
     parts: int
     """The number of all parts of the work."""
-    save: Callable[[], None]
-    """Puts what was added since the last time into the journal, if there is one."""
+    save: Callable[[Journal], None]
+    """Puts what was added since the last time into a journal."""
 
 
 def run_rounds(rounds: Iterable[Round], progress: Progress, journal: Journal | None) -> None:
@@ -312,7 +312,8 @@ def run_rounds(rounds: Iterable[Round], progress: Progress, journal: Journal | N
                 progress.advance(task.trials)
                 if journal is not None and journal.is_due:
                     start = time.monotonic()
-                    each.save()
+                    each.save(journal)
                     journal.commit(start)
         finally:
-            each.save()
+            if journal is not None:
+                each.save(journal)

@@ -128,11 +128,7 @@ class ChoiceKind(FamilyKind[ChoiceExperiment]):
         return choice_workload(experiment)
 
     def compute(
-        self,
-        experiment: ChoiceExperiment,
-        progress: Progress,
-        journal: Journal | None,
-        complete: bool = False,
+        self, experiment: ChoiceExperiment, progress: Progress, journal: Journal | None
     ) -> ChoiceResults:
         from harness.kinds.choice.run import compute_choice
 
@@ -168,9 +164,10 @@ class ChoiceKind(FamilyKind[ChoiceExperiment]):
     def sections(
         self, results: ChoiceResults, folder: Path | None, command: str
     ) -> Iterator[Section]:
-        from harness.kinds.choice.show import sections
+        from harness.report.sections import answer_section, facts
 
-        return sections(results, command)
+        yield answer_section(self.answer(results))
+        yield facts(results, command, cells_file="")
 
     def answer(self, results: ChoiceResults) -> Answer:
         from harness.kinds.choice.show import found_answer

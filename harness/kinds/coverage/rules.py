@@ -87,12 +87,11 @@ def _labels_are_distinct(config: ValidKeys) -> Issues:
         )
 
 
-def _of_the_catalogue(
-    family: Family, methods: Sequence[MethodSpec | None]
-) -> Iterator[tuple[int, Method]]:
+def _of_the_catalogue(config: ValidKeys) -> Iterator[tuple[int, Method]]:
     """The methods of the family's catalogue with their places in the list."""
+    methods: Sequence[MethodSpec | None] = config["methods"]
     for i, spec in enumerate(methods):
-        known = None if spec is None else methods_of(family).get(spec.name or "")
+        known = None if spec is None else methods_of(config.family).get(spec.name or "")
         if known is not None:
             yield i, known
 
@@ -100,7 +99,7 @@ def _of_the_catalogue(
 @reads("sizes", "methods")
 def _methods_take_the_sizes(config: ValidKeys) -> Issues:
     largest = {name: max(listed) for name, listed in config["sizes"].items()}
-    for i, known in _of_the_catalogue(config.family, config["methods"]):
+    for i, known in _of_the_catalogue(config):
         advice = known.size_advice(largest)
         if advice:
             yield ConfigIssue(("methods", i), advice)
@@ -108,7 +107,7 @@ def _methods_take_the_sizes(config: ValidKeys) -> Issues:
 
 @reads("methods", "sampling")
 def _methods_have_their_population(config: ValidKeys) -> Issues:
-    for i, known in _of_the_catalogue(config.family, config["methods"]):
+    for i, known in _of_the_catalogue(config):
         try:
             known.validate_sampling(*population_and_title(config["sampling"]))
         except InputError as fault:

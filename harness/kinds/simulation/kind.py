@@ -62,11 +62,7 @@ class SimulationKind(Kind[Simulation]):
         return "trials that depend on results cannot be run in parts; give per_scenario"
 
     def compute(
-        self,
-        experiment: Simulation,
-        progress: Progress,
-        journal: Journal | None,
-        complete: bool = False,
+        self, experiment: Simulation, progress: Progress, journal: Journal | None
     ) -> SimulationResults:
         from harness.kinds.simulation.run import compute_simulation
 
