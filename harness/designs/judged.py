@@ -17,7 +17,7 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import PER_TRUTH, Design, Outcomes, Scenario
 from harness.designs.engines.solver import Solver
-from harness.distributions.judge_truths import JudgedTruth
+from harness.distributions.paired_truths import JudgedTruth
 from harness.distributions.sampling import binomial
 from harness.families.combination import Span
 from harness.families.judged import JUDGE, probabilities_of_yes

@@ -15,9 +15,9 @@ from harness.base.numerics.arrays import Floats
 from harness.callers.source import Observed
 from harness.designs.design import PER_TRUTH, Design, Lists, Scenario
 from harness.designs.engines.stochastic import StochasticColumn
-from harness.distributions.judge_truths import LabelledTruth
+from harness.distributions.paired_truths import LabelledTruth
 from harness.distributions.sampling import binomial
-from harness.families.labelled import SOME_LABELLED
+from harness.families.judged import SOME_LABELLED
 
 MOST_OUTCOMES = 2**17
 """The most outcomes that are enumerated, as a posterior takes some tenths of a millisecond each."""

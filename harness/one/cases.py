@@ -14,10 +14,10 @@ import numpy as np
 from harness.base.arguments import validate_choice
 from harness.base.errors import InputError
 from harness.base.text import enumerated, first_few
-from harness.families.clustered_scores import range_of_differences
 from harness.families.csv_rows import ITEM, MISSING, MODEL, CsvTable, joined, read_table
 from harness.families.family import Family
 from harness.families.logs import model_names, read_log
+from harness.families.scores import range_of_differences
 from harness.one.answers import item_means
 from harness.one.file_question import Cases, FileQuestion
 from harness.one.rows import Row

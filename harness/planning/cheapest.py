@@ -20,7 +20,7 @@ from scipy.special import ndtri
 from harness.base.arguments import validate_number
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
-from harness.distributions.judge_truths import LabelledTruth
+from harness.distributions.paired_truths import LabelledTruth
 from harness.families.family import Family, validate_names
 from harness.families.judged import TRUTHS, probabilities_of_yes
 from harness.methods.catalogue import find
