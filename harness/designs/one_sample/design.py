@@ -34,7 +34,7 @@ from harness.designs.engines.verification import (
 from harness.designs.limits import Column, Limits
 from harness.designs.miss_curve import MissCurve
 from harness.designs.one_sample import exact, law_worst_case, least_length, verification
-from harness.designs.one_sample.scores import scores_of_one_sample
+from harness.designs.one_sample.exact import scores_of_one_sample
 from harness.designs.results import Enumerated, Exact, WorstCase
 from harness.distributions.sampling.law import THINNED, Law
 from harness.distributions.truths import Prior, as_distribution
