@@ -11,8 +11,7 @@ from harness.base.numerics.arrays import Floats
 from harness.designs.design import Scenario
 from harness.designs.engines.climbs import SAME
 from harness.designs.engines.solver import spread
-from harness.designs.pairs.search_table import SearchTable, search_table
-from harness.designs.pairs.tables import parameter_of
+from harness.designs.pairs.tables import SearchTable, parameter_of, search_table
 from harness.distributions.paired_truths import CELLS
 from harness.distributions.sampling import binomial
 from harness.families.combination import Span
