@@ -11,8 +11,8 @@ from harness.designs.engines.posterior import integrate_under_truth
 from harness.designs.limits import Limits
 from harness.designs.one_sample.exact import LARGEST_INTEGRATED, is_integrated
 from harness.designs.one_sample.quadrature import Mixing, integrate, outcome_probabilities
-from harness.designs.two_samples.nested import integrate_block
 from harness.designs.two_samples.quadrature import block_outcomes, blocks, integrate_pairs
+from harness.designs.two_samples.verification import integrate_block
 from harness.distributions.truths import (
     BetaTruth,
     DiscreteTruth,
