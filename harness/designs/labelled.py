@@ -14,7 +14,7 @@ from scipy.special import gammaln, xlogy
 from harness.base.numerics.arrays import Floats
 from harness.callers.source import Observed
 from harness.designs.design import PER_TRUTH, Design, Lists, Scenario
-from harness.designs.engines.stochastic import StochasticColumn
+from harness.designs.engines.monte_carlo import StochasticColumn
 from harness.distributions.judge_truths import LabelledTruth
 from harness.distributions.sampling import binomial
 from harness.families.labelled import SOME_LABELLED

@@ -20,7 +20,7 @@ from harness.base.numerics.arrays import Floats
 from harness.base.numerics.special import mean_of_sd, upper_tail
 from harness.callers.source import Observed
 from harness.designs.design import PER_TRUTH, Design, Lists, Scenario, grid
-from harness.designs.engines.stochastic import StochasticColumn
+from harness.designs.engines.monte_carlo import StochasticColumn
 from harness.designs.results import Enumerated, Exact
 from harness.distributions.list_truths import (
     BetaRuns,

@@ -18,7 +18,7 @@ from harness.callers.program import Program
 from harness.callers.source import Source
 from harness.callers.sources import LoadedFiles, file_digests, loaded_files
 from harness.callers.table import LimitTable, TableSource, read_points
-from harness.designs.engines.stochastic import StochasticColumn
+from harness.designs.engines.monte_carlo import StochasticColumn
 from harness.designs.limits import Column
 from harness.families.family import MONTE_CARLO
 from harness.figures.requirements import has_mean_lengths, undrawable_lengths

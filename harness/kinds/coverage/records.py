@@ -22,8 +22,7 @@ from harness import callers, methods
 from harness.callers.sources import LoadedFiles
 from harness.designs import catalogue, lists
 from harness.designs.engines import exact, monte_carlo, stochastic
-from harness.designs.engines.monte_carlo import Shard
-from harness.designs.engines.stochastic import Simulation
+from harness.designs.engines.monte_carlo import Shard, Simulation
 from harness.designs.limits import Limits
 from harness.kinds.coverage.columns import RunColumns
 from harness.kinds.coverage.experiment import Experiment
