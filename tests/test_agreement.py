@@ -25,7 +25,7 @@ from harness.agreement import (
     two_sided_p,
 )
 from harness.designs import fractions
-from harness.designs.fractions import (
+from harness.designs.precision import (
     INTERVAL_ALPHA,
     fraction_interval,
     probability_of_missing,
