@@ -25,7 +25,7 @@ MOST_OUTCOMES = 2**17
 _BLOCK = 2**15
 
 
-def _draw(
+def _draw_labelled(
     scenario: Scenario, number: int, trials: int, rng: np.random.Generator
 ) -> tuple[Floats, ...]:
     labelled, unlabelled = map(int, scenario.size)
@@ -112,7 +112,7 @@ PARTLY_LABELLED = Design(
     SOME_LABELLED,
     outcomes=None,
     lists=Lists(
-        _draw,
+        _draw_labelled,
         width=lambda scenario: 6,
         at_truths=values_of_labelled,
         words={"share": None, "sensitivity": None, "specificity": None},
