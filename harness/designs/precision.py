@@ -1,6 +1,11 @@
-"""Trials until an interval is narrow enough: how many, and what is published then.
+"""Fractions of trials that miss: their errors and intervals, and trials until these are narrow.
 
-The aim is that the 95 % interval of the actual alpha of every column reaches at most ±h.
+A count is told to miss without its interval: the minimal-length interval contains p if and only if
+the posterior probability of lower densities than that of p is at least alpha. This costs a tenth
+of the interval.
+
+Trials that end by precision aim at a 95 % interval of the actual alpha of every column that reaches
+at most ±h.
 
 Where the alpha of every column is known exactly, the number of trials is fixed beforehand from it,
 and intervals are those of any other run. Elsewhere looks are planned beforehand: after 2^14 trials

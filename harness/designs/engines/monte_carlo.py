@@ -2,6 +2,10 @@
 
 Trials are drawn in shards of a fixed number, each with its own random stream, and reduced once
 for all methods: limits are a function of the outcome, so trials only look them up.
+
+A method that draws its limits has limits of its own in each of the trials, which are those that all
+methods share. What it draws for them comes from another stream, keyed by scenario, shard and
+method, so that no other method changes it.
 """
 
 from __future__ import annotations

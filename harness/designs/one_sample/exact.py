@@ -1,5 +1,7 @@
 """Enumeration for one sample: sums the probability of every outcome whose interval misses.
 
+Scores are sums too, under listed truths; of a distribution they are means under its posterior.
+
 Where many listed truths are asked for, the probabilities of the outcomes, which weigh the lengths,
 come from a recurrence and take a twentieth of the time.
 """

@@ -1,4 +1,7 @@
-"""The outcomes of pairs that can occur for probabilities of the cells within ranges."""
+"""The outcomes of pairs that can occur for probabilities of the cells within ranges.
+
+A search has them with the limits of one column, at tables of probabilities of a range.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,11 @@
 
 An outcome stands for a pair: the trials that were made, and the successes among them. Outcomes are
 numbered by their looks, and those of a look by their successes.
+
+The engine multiplies shares of sequences, which are counted once, with binomial probabilities. In
+the second computation the probability of going on moves from trial to trial at each true value, and
+the rule is asked once more where it takes some of it out. Under a distribution of truths the
+weights of outcomes are sums over the nodes of a quadrature there.
 """
 
 from __future__ import annotations
@@ -10,7 +15,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -46,9 +51,6 @@ from harness.distributions.truths import Prior, as_distribution
 from harness.families.combination import Span
 from harness.families.family import ENUMERATION, STOPPING, Family
 from harness.families.model import truth_posterior
-
-if TYPE_CHECKING:
-    from harness.designs.engines.solver import Solver
 
 _STEPS = 1 << 28
 """About how many probabilities are computed: fewer truths are compared where trials are many."""

@@ -4,6 +4,13 @@ With the truths drawn from their distributions, the mean over truths of the miss
 equals the mean over pairs of counts of the posterior mass outside the limits, weighted by the
 probabilities of the counts; per side, likewise for the length, and given each pair. So it can be
 compared for any block of pairs of counts alone.
+
+Integrals over pairs of truths go first over those of one sample and then over those of the other.
+Given the second truth t₂, the parameter is below a limit L where the first truth is below h(L, t₂).
+So the misses below given a pair of counts are ∫ p(x₂, t₂) P(x₁, h(L, t₂)) dt₂ over the probability
+of the pair, with p the probability of a count times the density of its truth, and P the integral of
+p over the first truths up to a point. No posterior takes part, and any parameter will do that rises
+or falls with each truth.
 """
 
 from __future__ import annotations

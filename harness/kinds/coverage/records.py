@@ -21,7 +21,7 @@ import numpy as np
 from harness import callers, methods
 from harness.callers.sources import LoadedFiles
 from harness.designs import catalogue, lists
-from harness.designs.engines import exact, monte_carlo, stochastic
+from harness.designs.engines import exact, monte_carlo
 from harness.designs.engines.monte_carlo import Shard, Simulation
 from harness.designs.limits import Limits
 from harness.kinds.coverage.columns import RunColumns
@@ -30,7 +30,7 @@ from harness.runner.journal.database import ColumnKey
 from harness.runner.journal.environment import program, sources_digest
 from harness.runner.journal.records import digest
 
-ENGINES = (catalogue, exact, lists, monte_carlo, stochastic)
+ENGINES = (catalogue, exact, lists, monte_carlo)
 """What turns limits into counts and exact values, for all designs."""
 
 
