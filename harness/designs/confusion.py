@@ -76,13 +76,9 @@ class ConfusionSolver(PairedSolver):
     def range_count(self, over: Sequence[Span]) -> float:
         return super().range_count(_view(self.scenario).arranged(over))
 
-    @property
-    def is_searched(self) -> bool:
-        return parameter_of(self._pairs).constraint is not None
-
-    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase] | None:
-        if not self.is_searched:
-            return None
+    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None] | None:
+        if parameter_of(self._pairs).constraint is None:
+            return Solver.search(self, limits, over)
         view = _view(self.scenario)
         found = super().search(limits, view.arranged(over))
         return found and [
@@ -94,7 +90,7 @@ class ConfusionSolver(PairedSolver):
         return super().rows_again(limits, _view(self.scenario).arranged(truths))
 
     def places(self, over: Sequence[Span]) -> Places | None:
-        if not self.is_searched:
+        if parameter_of(self._pairs).constraint is None:
             return None
         view = _view(self.scenario)
         found = super().places(view.arranged(over))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,8 +20,7 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.designs import miss_curve
 from harness.designs.design import PER_TRUTH, Design, Distributions, Draws, Outcomes, Scenario, grid
 from harness.designs.engines.listed import blocks_of_truths, worse_of_listed
-from harness.designs.engines.scores import Scores
-from harness.designs.engines.solver import Places, Solver, Truths, spread
+from harness.designs.engines.solver import Places, Scores, Solver, Truths, spread
 from harness.designs.engines.verification import (
     SECOND,
     Comparison,
@@ -34,7 +33,6 @@ from harness.designs.engines.verification import (
 from harness.designs.limits import Column, Limits
 from harness.designs.miss_curve import MissCurve
 from harness.designs.one_sample import exact, law_worst_case, least_length, verification
-from harness.designs.one_sample.exact import scores_of_one_sample
 from harness.designs.results import Enumerated, Exact, WorstCase
 from harness.distributions.sampling.law import THINNED, Law
 from harness.distributions.truths import Prior, as_distribution
@@ -60,6 +58,8 @@ def places_of_one(scenario: Scenario, over: Span) -> Places:
 @dataclass(frozen=True)
 class CountSolver(Solver):
     """What the exact engines for one sample share, whatever the law of its count."""
+
+    largest_solved: ClassVar[float] = np.inf
 
     @cached_property
     def _possible_runs(self) -> list[list[int]]:
@@ -94,9 +94,6 @@ class CountSolver(Solver):
     def range_count(self, over: Sequence[Span]) -> float:
         first, last = self.range_window(over)
         return last + 1.0 - first
-
-    def solves_range(self, over: Sequence[Span]) -> bool:
-        return True
 
     def with_worst_cases(self, limits: Limits, found: Enumerated) -> Enumerated:
         hull, whole = self.hull(), self.whole_range()
@@ -148,9 +145,17 @@ class OneSampleSolver(CountSolver):
         return miss_curve.of_one_sample(self.scenario, limits)
 
     def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
-        scores = scores_of_one_sample(self.scenario, limits, enumerated, columns)
-        least = least_length.of_columns(self.scenario, enumerated, columns)
-        return replace(scores, least=least)
+        scores = super().scores(limits, enumerated, columns)
+        if enumerated.nodes is not None:
+            # Enumeration has integrated over all gaps between limits.
+            rms = []
+            for nodes, column in zip(enumerated.nodes, columns, strict=True):
+                error = column.alpha - (nodes.below + nodes.above)
+                rms.append(float(np.sqrt((error * error * nodes.weight).sum())))
+            scores = replace(scores, rms_alpha_error=np.array(rms))
+        return replace(scores, least=least_length.of_columns(self.scenario, enumerated, columns))
+
+    expected_excess = exact.expected_excess
 
     def rows_again(self, limits: Limits, truths: Sequence[Floats]) -> Iterator[Rows] | None:
         return verification.rows_of_one_sample(self.scenario, limits, truths[0])
@@ -188,11 +193,7 @@ class LawSolver(CountSolver):
             rows = law.probabilities(truths[part], size, first, last)
             yield part, np.arange(first, last + 1), rows
 
-    @property
-    def is_searched(self) -> bool:
-        return True
-
-    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase] | None:
+    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None] | None:
         return law_worst_case.worst_cases(self.law, self.scenario.size, limits, over[0])
 
     def miss_curve(self, limits: Limits) -> MissCurve | None:

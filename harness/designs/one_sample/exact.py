@@ -8,9 +8,7 @@ come from a recurrence and take a twentieth of the time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -18,9 +16,8 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario
 from harness.designs.engines.listed import consecutive_probabilities
 from harness.designs.engines.posterior import enumerate_by_posterior
-from harness.designs.engines.scores import Scores, excess, scores_of
-from harness.designs.engines.solver import Solver
-from harness.designs.limits import Column, Limits
+from harness.designs.engines.solver import Solver, excess
+from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT, miss_probabilities
 from harness.designs.one_sample.quadrature import Mixing, integrate
 from harness.designs.one_sample.worst_case import worst_case
@@ -272,32 +269,9 @@ def _means(lengths: Floats, probabilities: Floats) -> Floats:
     return np.where(probabilities @ infinite.T > 0, np.inf, sums)
 
 
-def scores_of_one_sample(
-    scenario: Scenario, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]
-) -> Scores:
-    """Return both scores under the scenario's own truth, exact.
-
-    The root mean square over a distribution is computed where enumeration integrates over all gaps
-    between limits; the interval score where all possible outcomes have limits.
-
-    Args:
-        scenario: size and truth.
-        limits: the limits of all outcomes that can occur under the truth.
-        enumerated: the results of enumeration.
-        columns: the method and alpha of each row of the limits.
-    """
-    scores = scores_of(limits, enumerated, columns, partial(_mean_excess, scenario))
-    if enumerated.nodes is None:
-        return scores
-    rms = []
-    for nodes, column in zip(enumerated.nodes, columns, strict=True):
-        error = column.alpha - (nodes.below + nodes.above)
-        rms.append(float(np.sqrt((error * error * nodes.weight).sum())))
-    return replace(scores, rms_alpha_error=np.array(rms))
-
-
-def _mean_excess(scenario: Scenario, limits: Limits) -> Floats:
+def expected_excess(solver: Solver, limits: Limits) -> Floats:
     """Return how far the truth is outside the interval on average, for each column."""
+    scenario = solver.scenario
     truth, model, size = scenario.truth, scenario.model, scenario.size
     if truth.is_discrete:
         values, total = np.array(truth.values), np.zeros(limits.lower.shape[0])
@@ -314,15 +288,13 @@ def _mean_excess(scenario: Scenario, limits: Limits) -> Floats:
     weight = weight[possible] / weight.sum()
     posterior = truth_posterior(model, truth, limits.outcomes[possible], size)
     rows = zip(limits.lower[:, possible], limits.upper[:, possible], strict=True)
-    return np.array([(posterior_excess(posterior, *row) * weight).sum() for row in rows])
+    excesses = (
+        mean_below(posterior, lower) + mean_above(posterior, upper) for lower, upper in rows
+    )
+    return np.array([(given * weight).sum() for given in excesses])
 
 
 SinglePosterior = Beta | Gamma | Truncated
-
-
-def posterior_excess(posterior: SinglePosterior, lower: Floats, upper: Floats) -> Floats:
-    """Return E[(L − θ)⁺] + E[(θ − U)⁺] under the posterior of each outcome, shape (m,)."""
-    return mean_below(posterior, lower) + mean_above(posterior, upper)
 
 
 def mean_below(posterior: SinglePosterior, limits: Floats) -> Floats:

@@ -207,11 +207,7 @@ class PairedSolver(Solver):
         weights = (probabilities(scenario, cells, outcomes) for cells in tables)
         return np.asarray(sum(weights)) / len(tables)
 
-    @property
-    def is_searched(self) -> bool:
-        return True
-
-    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase] | None:
+    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None] | None:
         cases = worst_along_lines(self._pairs, limits, over)
         cases = cases or search_worst_case(self._pairs, limits, over)
         return cases and worse_on_edges(self._pairs, limits, over, cases)

@@ -282,6 +282,8 @@ def _law(scenario: Scenario) -> Stopped:
 class StoppingSolver(Solver):
     """The exact engines, from the probabilities of the outcomes at many true values at once."""
 
+    largest_solved: ClassVar[float] = np.inf
+
     def listed(self) -> Iterator[tuple[float, Integers, Floats]]:
         truths = self.scenario.design.values(self.scenario)[0]
         for rows, columns, probability in probability_blocks(
@@ -304,14 +306,7 @@ class StoppingSolver(Solver):
             return self.scenario.distribution_weights(outcomes)
         return super().outcome_weights(outcomes)
 
-    def solves_range(self, over: Sequence[Span]) -> bool:
-        return True
-
-    @property
-    def is_searched(self) -> bool:
-        return True
-
-    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase] | None:
+    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None] | None:
         return worst_cases_by_law(_law(self.scenario), self.scenario.size, limits, over[0])
 
     def miss_curve(self, limits: Limits) -> MissCurve | None:

@@ -126,11 +126,7 @@ class TwoSampleSolver(Solver):
         mean = sums_by(by_outcome, by_outcome.weight)
         return Enumerated.of(by_outcome, None, mean, ENUMERATION, reported)
 
-    @property
-    def is_searched(self) -> bool:
-        return True
-
-    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase] | None:
+    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None] | None:
         return search_worst_case(self.scenario, limits, (over[0], over[1]))
 
     def miss_curve(self, limits: Limits) -> MissCurve | None:
