@@ -82,7 +82,10 @@ class ConfusionSolver(PairedSolver):
         view = _view(self.scenario)
         found = super().search(limits, view.arranged(over))
         return found and [
-            replace(case, truths=view.restored(case.truths), witness=view.restored(case.witness))
+            case
+            and replace(
+                case, truths=view.restored(case.truths), witness=view.restored(case.witness)
+            )
             for case in found
         ]
 

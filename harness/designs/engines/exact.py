@@ -106,16 +106,16 @@ def solve(
         and replace(
             missing.enumerated,
             by_outcome=_with_failures([each.by_outcome for each in enumerated]),
-            by_truth=_with_failures([each.by_truth for each in enumerated]),
-            mean=_with_failures([each.mean for each in enumerated]),
+            by_truth=_if_known([each.by_truth for each in enumerated]),
+            mean=_if_known([each.mean for each in enumerated]),
         ),
         scores=_scores(missing.scores, failed),
         integrated=missing.integrated
         and replace(
             missing.integrated,
             by_outcome=_with_failures([each.by_outcome for each in integrated]),
-            mean=_with_failures([each.mean for each in integrated]),
-            under_prior=_with_failures([each.under_prior for each in integrated]),
+            mean=_if_known([each.mean for each in integrated]),
+            under_prior=_if_known([each.under_prior for each in integrated]),
         ),
     )
 
@@ -219,17 +219,21 @@ def _filled(limits: Limits, support: Span) -> tuple[Limits, Limits, Limits, Limi
     return limits.filled(low, high), limits.filled(beyond, beyond), missed(failed), missed(~failed)
 
 
-def _with_failures(tables: Sequence[Probabilities | None]) -> Probabilities | None:
+def _if_known(tables: Sequence[Probabilities | None]) -> Probabilities | None:
+    """Return the probabilities with failures; None where the tables have none."""
+    known = [each for each in tables if each is not None]
+    return _with_failures(known) if known else None
+
+
+def _with_failures(tables: Sequence[Probabilities]) -> Probabilities:
     """Return the probabilities of the intervals that exist, and that a method fails.
 
     The length is the mean over these intervals, as those that miss everything have none.
 
     Args:
-        tables: the probabilities of each of the four tables, or None of all.
+        tables: the probabilities of each of the four tables.
     """
     covering, missing, failures, answers = tables
-    if covering is None or missing is None or failures is None or answers is None:
-        return None
     failed = failures.below
     # Exactly 1 where nothing fails, so that no other method's numbers are rounded once more.
     succeeded = np.where(failed > 0, answers.below, 1.0)
