@@ -410,10 +410,6 @@ class Scenario:
             drawn = lists.draw(self, number, min(at_once, trials - start), rng)
             yield Observed(self.family, self.sizes, drawn)
 
-    def beside(self, truths: Sequence[float], step: float) -> tuple[float, ...]:
-        """Return true values beside some, at which the parameter is larger by about ``step``."""
-        return self.design.beside(self, truths, step)
-
     def with_truths(self, truths: Sequence[float]) -> Scenario:
         """Return the scenario with one true value of each sample, or of each cell of pairs."""
         ((truth, *_),) = self.design.listed_truth.listing([np.array([each]) for each in truths])

@@ -39,10 +39,6 @@ Windows = list[tuple[int, int]]
 """The first and the last value of each count."""
 
 
-def _outcome_count(scenario: Scenario) -> float:
-    return math.prod(size + 1.0 for size in scenario.sizes)
-
-
 def _encode(scenario: Scenario, *counts: Integers) -> Integers:
     x, positives_right, negatives_right = counts
     _, positives, negatives = map(int, scenario.size)
@@ -75,7 +71,7 @@ def _probabilities(scenario: Scenario, truths: Sequence[float], outcomes: Intege
 
 
 def _refuse(scenario: Scenario) -> None:
-    if _outcome_count(scenario) > _MOST_OUTCOMES:
+    if scenario.outcome_count > _MOST_OUTCOMES:
         raise InputError(
             f"{scenario.family.size_text(scenario.sizes)}: expected at most 4e18 outcomes, (n + 1) "
             "(positives + 1) (negatives + 1), as each is a whole number of 63 bits"
@@ -133,7 +129,7 @@ class JudgedSolver(Solver):
 JUDGED = Design(
     JUDGE,
     Outcomes(
-        _outcome_count,
+        lambda scenario: math.prod(size + 1.0 for size in scenario.sizes),
         _draw,
         _probabilities,
         _encode,
@@ -213,13 +209,12 @@ def values_of_labelled(
     count = np.prod([last - first + 1.0 for first, last in windows])
     if not column.source.deterministic or count > MOST_OUTCOMES:
         return None
-    alpha, side = column.column.alpha, column.column.side
     _, parameter = scenario.listed_truths()
     below, above, length = np.zeros((3, len(cells)))
     for table, yes in _outcomes(scenario, windows):
         verdicts = np.stack((yes, unlabelled - yes), axis=1)
         observed = Observed(scenario.family, scenario.sizes, (table, verdicts))
-        answers = column.source.limits(observed, alpha, side).intervals(observed, alpha, side)
+        answers = column.intervals(observed)
         for place, (p, theta) in enumerate(zip(cells, parameter, strict=True)):
             weight = table_probabilities(table, p)
             weight *= binomial.pmf(yes, np.array(_share_of_yes(p)), unlabelled)

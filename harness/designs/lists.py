@@ -133,11 +133,9 @@ def values_of_strata(
     sizes, truths = cells_of(scenario.size, scenario.truth)
     if not column.source.deterministic or table_count(sizes, truths) > MOST_TABLES:
         return None
-    alpha, side = column.column.alpha, column.column.side
 
     def limits_of(data: Data) -> LimitPair:
-        observed = Observed(scenario.family, scenario.sizes, data)
-        answers = column.source.limits(observed, alpha, side).intervals(observed, alpha, side)
+        answers = column.intervals(Observed(scenario.family, scenario.sizes, data))
         return answers.lower, answers.upper
 
     return sums_at_truths(limits_of, sizes, truths, scenario.listed_truths()[1])

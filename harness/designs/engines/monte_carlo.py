@@ -230,17 +230,17 @@ class StochasticColumn:
         content = {**shard.scenario.content_of_limits(), **drawn}
         return keyed_stream(content, shard.seed, shard.number)
 
-    def draw(self, trials: Trials, stream: np.random.Generator) -> Answers:
-        """Return the limits of each trial, drawn in the order of the trials.
+    def intervals(self, observed: Observed, stream: np.random.Generator | None = None) -> Answers:
+        """Return the limits of data, which may be drawn in their order.
 
         Args:
-            trials: the trials, or the next ones of a shard.
-            stream: the generator, as ``stream`` returns it for the shard.
+            observed: the data of trials, or of the next ones of a shard.
+            stream: the generator, as ``stream`` returns it for the shard; None where none is drawn.
 
         Raises:
             IntervalNotFoundError: a method of the catalogue has no interval in a trial.
         """
-        observed, alpha, side = trials.observed, self.column.alpha, self.column.side
+        alpha, side = self.column.alpha, self.column.side
         return self.source.limits(observed, alpha, side, stream).intervals(observed, alpha, side)
 
 
@@ -304,7 +304,7 @@ def simulate_stochastic(
         if trials.conditions is not None:
             by_truth = _Groups.of(trials.conditions, len(columns))
         for row, (column, stream) in enumerate(zip(columns, streams, strict=True)):
-            drawn = column.draw(trials, stream)
+            drawn = column.intervals(trials.observed, stream)
             for groups in (by_outcome, by_truth):
                 if groups is not None:
                     groups.fill(row, trials.parameter, drawn, shard.scenario.family)

@@ -11,7 +11,7 @@ import numpy as np
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario
-from harness.designs.engines.listed import enumerate_listed, misses_at_listed, worse_of_listed
+from harness.designs.engines.listed import misses_at_listed, worse_of_listed
 from harness.designs.engines.posterior import enumerate_by_posterior
 from harness.designs.engines.verification import Comparison, Published, Rows
 from harness.designs.limits import Column, Limits
@@ -206,7 +206,8 @@ class Solver:
         if not self.scenario.truth.is_discrete:
             return enumerate_by_posterior(self.scenario, limits, reported)
         keys, _ = self.scenario.listed_truths()
-        return enumerate_listed(self.listed(), keys, limits, reported)
+        by_outcome, by_truth = misses_at_listed(self.listed(), keys, limits)
+        return Enumerated.of(by_outcome, by_truth, by_truth.mean(), ENUMERATION, reported)
 
     def with_worst_cases(self, limits: Limits, found: Enumerated) -> Enumerated:
         """Return the results with the worst cases that a search finds, or a listed truth if worse.

@@ -33,7 +33,7 @@ from harness.designs.engines.verification import (
 from harness.designs.limits import Column, Limits
 from harness.designs.miss_curve import MissCurve
 from harness.designs.one_sample import exact, law_worst_case, least_length, verification
-from harness.designs.results import Enumerated, Exact, WorstCase
+from harness.designs.results import Enumerated, WorstCase
 from harness.distributions.sampling.law import THINNED, Law
 from harness.distributions.truths import Prior, as_distribution
 from harness.families.combination import Span
@@ -63,7 +63,20 @@ class CountSolver(Solver):
 
     @cached_property
     def _possible_runs(self) -> list[list[int]]:
-        return exact.possible_runs(self.scenario)
+        """The first and the last outcome of each run of possible outcomes, ascending.
+
+        They are the outcomes that can occur under the truth, but for 1e-16 of them.
+        """
+        scenario, truth = self.scenario, self.scenario.truth
+        merged: list[list[int]] = []
+        values = truth.values if truth.is_discrete else ()
+        for span in [(value, value) for value in values] or [truth.effective_support]:
+            first, last = scenario.sampling.window(*span, scenario.size)
+            if merged and first <= merged[-1][1] + 1:
+                merged[-1][1] = max(merged[-1][1], last)
+            else:
+                merged.append([first, last])
+        return merged
 
     def possible_outcomes(self) -> Integers:
         runs = self._possible_runs
@@ -135,11 +148,8 @@ class OneSampleSolver(CountSolver):
 
     without_worst_cases = exact.enumerate_one_sample
 
-    def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
-        return exact.worst_cases(self.scenario, limits, over[0])
-
-    def at_truths(self, limits: Limits) -> Exact:
-        return exact.at_listed_truths(self.scenario, limits)
+    search = exact.worst_cases
+    at_truths = exact.at_listed_truths
 
     def miss_curve(self, limits: Limits) -> MissCurve | None:
         return miss_curve.of_one_sample(self.scenario, limits)

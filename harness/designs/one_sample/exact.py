@@ -8,7 +8,7 @@ come from a recurrence and take a twentieth of the time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -48,7 +48,15 @@ def enumerate_one_sample(solver: Solver, limits: Limits, reported: Integers) -> 
     if scenario.truth.is_discrete:
         values = np.array(scenario.truth.values)
         by_outcome = _by_outcome(scenario, values, limits.at(reported))
-        by_truth = _by_truth(scenario, values, limits)
+        below, above = _missed_at(scenario, values, limits)
+        length = np.zeros_like(below)
+        for values_at, outcomes_at, probability in probability_blocks(
+            scenario, values, limits.outcomes
+        ):
+            for row, (lower, upper) in enumerate(zip(limits.lower, limits.upper, strict=True)):
+                lengths = upper[outcomes_at] - lower[outcomes_at]
+                length[row, values_at] = weighted(lengths, probability).sum(axis=1)
+        by_truth = Exact(values, np.full(values.size, 1.0 / values.size), below, above, length)
         return Enumerated.of(by_outcome, by_truth, by_truth.mean(), ENUMERATION, reported)
     if is_integrated(scenario):
         possible = limits.at(solver.possible_outcomes())
@@ -70,18 +78,21 @@ def is_integrated(scenario: Scenario) -> bool:
     return bool(scenario.size * largest <= LARGEST_INTEGRATED)
 
 
-def worst_cases(scenario: Scenario, limits: Limits, over: Span) -> tuple[WorstCase | None, ...]:
+def worst_cases(
+    solver: Solver, limits: Limits, over: Sequence[Span]
+) -> tuple[WorstCase, ...] | None:
     """Return the exact worst case of each column over a closed range of truths.
 
     It is None where outcomes that can occur within the range have no limits.
     """
+    (span,), scenario = over, solver.scenario
     sampling = scenario.model.SAMPLING
-    first, last = sampling.window(over[0], over[1], scenario.size)
+    first, last = sampling.window(*span, scenario.size)
     within = limits.run(first, last)
     if within is None:
-        return (None,) * len(limits.lower)
+        return None
     return tuple(
-        worst_case(scenario.size, lower, upper, first, over, sampling)
+        worst_case(scenario.size, lower, upper, first, span, sampling)
         for lower, upper in zip(within.lower, within.upper, strict=True)
     )
 
@@ -96,37 +107,6 @@ def outcome_weights(scenario: Scenario, outcomes: Integers) -> Floats:
     for _, outcomes_at, probability in probability_blocks(scenario, values, outcomes):
         weight[outcomes_at] += probability.sum(axis=0)
     return weight / values.size
-
-
-def possible_runs(scenario: Scenario) -> list[list[int]]:
-    """Return the first and the last outcome of each run of possible outcomes, ascending.
-
-    They are the outcomes that can occur under the scenario's truth, but for 1e-16 of them.
-    """
-    truth = scenario.truth
-    merged: list[list[int]] = []
-    values = truth.values if truth.is_discrete else ()
-    for span in [(value, value) for value in values] or [truth.effective_support]:
-        first, last = scenario.sampling.window(*span, scenario.size)
-        if merged and first <= merged[-1][1] + 1:
-            merged[-1][1] = max(merged[-1][1], last)
-        else:
-            merged.append([first, last])
-    return merged
-
-
-def _by_truth(scenario: Scenario, values: Floats, limits: Limits) -> Exact:
-    """Return the probability of the outcomes that miss, at each true value."""
-    k, t = limits.lower.shape[0], values.size
-    below, above = _missed_at(scenario, values, limits)
-    length = np.zeros((k, t))
-    for values_at, outcomes_at, probability in probability_blocks(
-        scenario, values, limits.outcomes
-    ):
-        for row in range(k):
-            lengths = limits.upper[row, outcomes_at] - limits.lower[row, outcomes_at]
-            length[row, values_at] = weighted(lengths, probability).sum(axis=1)
-    return Exact(values, np.full(t, 1.0 / t), below, above, length)
 
 
 def _missed_at(scenario: Scenario, values: Floats, limits: Limits) -> tuple[Floats, Floats]:
@@ -211,16 +191,17 @@ def probability_blocks(
         start = stop
 
 
-def at_listed_truths(scenario: Scenario, limits: Limits) -> Exact:
+def at_listed_truths(solver: Solver, limits: Limits) -> Exact:
     """Return the probabilities of outcomes that miss, and the expected length, at each true value.
 
     Args:
-        scenario: its truth is a list of t values.
+        solver: its scenario's truth is a list of t values.
         limits: the limits of k columns at all outcomes that can occur.
 
     Returns:
         Its conditions are the true values; below, above and length have shape (k, t).
     """
+    scenario = solver.scenario
     assert scenario.truth.is_discrete
     values = np.array(scenario.truth.values)
     below, above = _missed_at(scenario, values, limits)

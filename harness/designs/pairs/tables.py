@@ -226,12 +226,13 @@ class SearchTable:
         assert self.parameter.constraint is not None
         return np.array(self.parameter.constraint(np.array(theta)))
 
-    def at(self, theta: float, approach: int) -> OutcomesThatMiss:
-        """Return the outcomes that miss one θ."""
-        missed = self.misses(np.array(theta), approach)
-        return OutcomesThatMiss(
-            replace(self, counts=self.counts[:, missed], log_ways=self.log_ways[missed])
-        )
+    def at(self, theta: float, approach: int) -> SearchTable:
+        """Return the table of the outcomes that miss one θ."""
+        return self.of(self.misses(np.array(theta), approach))
+
+    def probability(self, cells: Floats) -> Floats:
+        """Return the sum of the probabilities of the outcomes at tables of shape (4, t); (t,)."""
+        return np.asarray(np.exp(self.log_probabilities(cells)).sum(axis=1))
 
     def misses(self, theta: Floats, approach: int) -> Bools:
         """Whether outcomes miss θ, or what lies next to it on the side of the approach."""
@@ -259,17 +260,6 @@ class SearchTable:
         """Return the tables among those of shape (4, t) that are within the range, shape (4, c)."""
         kept = zip(cells[:, self.holds(cells)], self.spans, strict=True)
         return np.array([np.clip(values, *span) for values, span in kept])
-
-
-@dataclass(frozen=True)
-class OutcomesThatMiss:
-    """The outcomes that miss one θ."""
-
-    outcomes: SearchTable
-
-    def probability(self, cells: Floats) -> Floats:
-        """Return the sum of their probabilities at tables of shape (4, t); shape (t,)."""
-        return np.asarray(np.exp(self.outcomes.log_probabilities(cells)).sum(axis=1))
 
 
 def search_table(scenario: Scenario, outcomes: Integers, over: Sequence[Span]) -> SearchTable:

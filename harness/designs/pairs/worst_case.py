@@ -23,7 +23,6 @@ from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, SIDES
 from harness.designs.pairs.grids import SPACING, grids, reach_of, unit_of
 from harness.designs.pairs.tables import (
     ROUNDING,
-    OutcomesThatMiss,
     SearchTable,
     SortedLimits,
     TablePoint,
@@ -290,7 +289,7 @@ def _along(table: SearchTable, point: TablePoint, zooms: int) -> TablePoint:
 
 def _zoom(
     table: SearchTable,
-    misses_there: OutcomesThatMiss,
+    misses_there: SearchTable,
     point: TablePoint,
     direction: Floats,
     zooms: int,

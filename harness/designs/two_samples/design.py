@@ -21,7 +21,7 @@ from harness.designs.design import (
     grid,
 )
 from harness.designs.engines.solver import Places, Solver, Truths, spread
-from harness.designs.engines.verification import Comparison, Published, Rows
+from harness.designs.engines.verification import Rows
 from harness.designs.limits import Limits
 from harness.designs.miss_curve import MissCurve
 from harness.designs.one_sample import exact as one_sample
@@ -71,14 +71,12 @@ class TwoSampleSolver(Solver):
                 counts.append(np.arange(low, high + 1))
                 probabilities.append(sampling.pmf(counts[-1], value[index], size))
             joint = probabilities[0][:, np.newaxis] * probabilities[1][np.newaxis, :]
-            yield theta, self._crossed(*counts), joint.ravel()
-
-    def _crossed(self, first: Integers, second: Integers) -> Integers:
-        """Return the outcomes of all pairs of counts, ascending."""
-        return self.scenario.outcomes(first[:, np.newaxis], second[np.newaxis, :]).ravel()
+            outcomes = block_outcomes(self.scenario, (counts[0], counts[1]))
+            yield theta, outcomes, joint.ravel()
 
     def possible_outcomes(self) -> Integers:
-        return self._crossed(*(sample.possible_outcomes() for sample in self._samples))
+        first, second = (sample.possible_outcomes() for sample in self._samples)
+        return block_outcomes(self.scenario, (first, second))
 
     def possible_count(self) -> float:
         first, second = self._samples
@@ -96,8 +94,9 @@ class TwoSampleSolver(Solver):
         return tuple(span for sample in self._samples for span in sample.whole_range())
 
     def range_outcomes(self, over: Sequence[Span]) -> Integers:
-        samples = zip(self._samples, over, strict=True)
-        return self._crossed(*(sample.range_outcomes([span]) for sample, span in samples))
+        first, second = self._samples
+        block = first.range_outcomes(over[:1]), second.range_outcomes(over[1:])
+        return block_outcomes(self.scenario, block)
 
     def range_count(self, over: Sequence[Span]) -> float:
         first, second = self._samples
@@ -167,8 +166,7 @@ class TwoSampleSolver(Solver):
         first, second = (sample.cost_of_truth([span]) for sample, span in samples)
         return PASSES * first * second
 
-    def verify(self, limits: Limits, published: Published) -> list[Comparison]:
-        return verification.verify(self.scenario, limits, published)
+    verify = verification.verify
 
 
 def stride(scenario: Scenario) -> int:

@@ -27,6 +27,7 @@ from harness.base.numerics.quadrature import gauss_panels
 from harness.designs.design import Scenario
 from harness.designs.engines import posterior
 from harness.designs.engines.posterior import Integrated
+from harness.designs.engines.solver import Solver
 from harness.designs.engines.verification import (
     SECOND,
     Comparison,
@@ -78,7 +79,8 @@ def integrate_block(scenario: Scenario, block: Block, limits: Limits) -> Exact:
         limits: of the pairs of counts of the block.
     """
     first, second = (
-        Sample(sample, counts) for sample, counts in zip(scenario.samples(), block, strict=True)
+        _Cumulative(Sample(sample, counts))
+        for sample, counts in zip(scenario.samples(), block, strict=True)
     )
     pairs = _TwoSamples(first, second, scenario.family.combination)
     weight = pairs.weight.ravel()
@@ -136,8 +138,8 @@ class _Cumulative:
 class _TwoSamples:
     """Two samples, and the parameter of both."""
 
-    first: Sample
-    second: Sample
+    first: _Cumulative
+    second: _Cumulative
     combination: Combination
 
     def missed(self, index: Integers, limits: Floats, side: int) -> Floats:
@@ -161,31 +163,22 @@ class _TwoSamples:
     @cached_property
     def weight(self) -> Floats:
         """The probability of each pair of counts, shape (m1, m2)."""
-        return np.outer(self.first.total_probabilities(), self.second.total_probabilities())
-
-    @cached_property
-    def _cumulative(self) -> _Cumulative:
-        return _Cumulative(self.first)
-
-    @cached_property
-    def _own_edges(self) -> Floats:
-        """The edges of panels that are short on the scale of the second sample."""
-        return self.second.edges(_PANEL)
+        return np.outer(*(each.sample.total_probabilities() for each in (self.first, self.second)))
 
     def _integrated(self, index: Integers, scaled: Floats, side: int) -> Floats:
         """The same for finite limits on the scale of the combination, shape (q, 1)."""
-        cumulative, scenario = self._cumulative, self.second.scenario
+        second = self.second.sample
+        scenario = second.scenario
         # The inner integral is smooth between the truths at which h meets an edge of its panels.
-        meeting = self._partner(1, scaled, cumulative.edges)
-        low, high = self.second.span
-        own = np.tile(self._own_edges, (scaled.size, 1))
-        edges = np.sort(np.clip(np.concatenate((own, meeting), axis=1), low, high), axis=1)
+        meeting = self._partner(1, scaled, self.first.edges)
+        own = np.tile(self.second.edges, (scaled.size, 1))
+        edges = np.sort(np.clip(np.concatenate((own, meeting), axis=1), *second.span), axis=1)
         truths, weight = (part.reshape(scaled.size, -1) for part in gauss_panels(edges, _NODES))
-        counts = self.second.counts[index[1]][:, np.newaxis]
+        counts = second.counts[index[1]][:, np.newaxis]
         outer = scenario.model.SAMPLING.pmf(counts, truths, scenario.size)
-        outer = outer * self.second.density(truths)
+        outer = outer * second.density(truths)
         rises = self.combination.directions[0] > 0
-        inner = cumulative.beyond(
+        inner = self.first.beyond(
             self._partner(0, scaled, truths), index[0], upwards=(side == 1) == rises
         )
         return np.asarray((outer * inner * weight).sum(axis=1))
@@ -206,15 +199,15 @@ _FEW_PAIRS, _CELLS = 1 << 12, 1 << 18
 _SMALL = 1e-2
 
 
-def verify(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
+def verify(solver: Solver, limits: Limits, published: Published) -> list[Comparison]:
     """Compare all that the exact engines publish of a scenario with a second computation.
 
     Args:
-        scenario: sizes and truths.
+        solver: of two samples, with sizes and truths.
         limits: those that the engines used.
         published: what they computed.
     """
-    found = []
+    found, scenario = [], solver.scenario
     if scenario.truth.is_discrete:
         rows = rows_of_two_samples(scenario, limits, scenario.truth.values)
         found += compare_listed(scenario, rows, limits, published)
@@ -415,6 +408,6 @@ def rows_of_two_samples(
             window = sampling.window(theta.min(), theta.max(), size)
             counts.append(np.arange(window[0], window[1] + 1))
             rows.append(rows_of_counts(scenario, size, window, theta))
-        pairs = scenario.outcomes(counts[0][:, np.newaxis], counts[1][np.newaxis, :]).ravel()
+        pairs = block_outcomes(scenario, (counts[0], counts[1]))
         joint = rows[0][:, :, np.newaxis] * rows[1][:, np.newaxis, :]
         yield part, limits.positions(pairs), joint.reshape(part.size, -1)
