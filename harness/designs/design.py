@@ -453,6 +453,11 @@ def keyed_stream(content: Mapping[str, Any], seed: int, shard: int) -> np.random
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
 
 
+def crossed_outcomes(scenario: Scenario, counts: Sequence[Integers]) -> Integers:
+    """Return the outcomes of all combinations of some counts of each sample, ascending."""
+    return scenario.outcomes(*np.ix_(*counts)).ravel()
+
+
 def data_of(scenario: Scenario, outcomes: Integers) -> Data:
     """Return the family's columns at the outcomes, as methods of the catalogue take them."""
     return observed_at(scenario, outcomes).columns()

@@ -25,6 +25,7 @@ from harness.callers.source import Observed
 from harness.designs.design import PER_TRUTH, Design, Lists, Outcomes, Scenario
 from harness.designs.engines.monte_carlo import StochasticColumn
 from harness.designs.engines.solver import Solver
+from harness.designs.one_sample.design import SamplesSolver
 from harness.distributions.judge_truths import JudgedTruth, LabelledTruth
 from harness.distributions.sampling import binomial
 from harness.families.combination import Span
@@ -34,9 +35,6 @@ from harness.families.labelled import SOME_LABELLED
 MOST_ENUMERATED = 100_000
 """The most outcomes that are enumerated."""
 _MOST_OUTCOMES = 2.0**62
-
-Windows = list[tuple[int, int]]
-"""The first and the last value of each count."""
 
 
 def _encode(scenario: Scenario, *counts: Integers) -> Integers:
@@ -79,11 +77,11 @@ def _refuse(scenario: Scenario) -> None:
 
 
 @dataclass(frozen=True)
-class JudgedSolver(Solver):
+class JudgedSolver(SamplesSolver):
     """Sums over the outcomes that can occur at a listed truth, but for 2e-17 of each count's."""
 
-    def _windows(self, over: Sequence[Span]) -> Windows:
-        """Return the first and the last value of each count; q is largest and least at corners."""
+    def windows(self, over: Sequence[Span]) -> list[tuple[int, int]]:
+        # The probability of each count is largest and least at corners of the range.
         share, se, sp = (np.array(span) for span in over)
         corners = np.meshgrid(share, se, sp)
         spans = [(p.min(), p.max()) for p in probabilities_of_yes([c.ravel() for c in corners])]
@@ -98,12 +96,8 @@ class JudgedSolver(Solver):
 
     def listed(self) -> Iterator[tuple[float, Integers, Floats]]:
         for row in self.scenario.truth.rows:
-            outcomes = self._outcomes_in(self._windows([(value, value) for value in row]))
+            outcomes = self.range_outcomes([(value, value) for value in row])
             yield row[0], outcomes, _probabilities(self.scenario, row, outcomes)
-
-    def _outcomes_in(self, windows: Windows) -> Integers:
-        counts = np.meshgrid(*(np.arange(a, b + 1) for a, b in windows), indexing="ij")
-        return _encode(self.scenario, *(count.ravel() for count in counts))
 
     def possible_outcomes(self) -> Integers:
         return self.range_outcomes(self.hull())
@@ -111,19 +105,10 @@ class JudgedSolver(Solver):
     def possible_count(self) -> float:
         return self.range_count(self.hull())
 
-    def range_outcomes(self, over: Sequence[Span]) -> Integers:
-        return self._outcomes_in(self._windows(over))
-
-    def range_count(self, over: Sequence[Span]) -> float:
-        return math.prod(last - first + 1.0 for first, last in self._windows(over))
-
     def whole_range(self) -> tuple[Span, ...]:
         return ((0.0, 1.0),) * len(self.scenario.sizes)
 
-    def spread_outcomes(self, count: int) -> Integers:
-        windows = self._windows(self.hull())
-        columns = (np.linspace(first, last, count).astype(np.int64) for first, last in windows)
-        return np.unique(_encode(self.scenario, *columns))
+    hull = Solver.hull
 
 
 JUDGED = Design(
@@ -231,7 +216,9 @@ def table_probabilities(table: Floats, cells: Floats) -> Floats:
     return np.asarray(np.exp(logs + xlogy(table, cells).sum(axis=1)))
 
 
-def _outcomes(scenario: Scenario, windows: Windows) -> Iterator[tuple[Floats, Floats]]:
+def _outcomes(
+    scenario: Scenario, windows: Sequence[tuple[int, int]]
+) -> Iterator[tuple[Floats, Floats]]:
     """Yield the tables and the numbers of yes of outcomes that can occur, in blocks."""
     shape = tuple(last - first + 1 for first, last in windows)
     for start in range(0, int(np.prod(shape)), _BLOCK):

@@ -70,7 +70,13 @@ class Solution:
             by_outcome = pooled_exact(enumerated.by_outcome, group)
             enumerated = replace(enumerated, by_outcome=by_outcome)
         if integrated is not None:
-            integrated = integrated.pooled(group)
+            prior = integrated.under_prior
+            # The mean is over all outcomes.
+            integrated = replace(
+                integrated,
+                by_outcome=pooled_exact(integrated.by_outcome, group),
+                under_prior=None if prior is None else pooled_exact(prior, group),
+            )
         shown = group.first(self.shown)
         return replace(self, shown=shown, enumerated=enumerated, integrated=integrated)
 

@@ -9,6 +9,7 @@ truths.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,7 +19,16 @@ import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs import miss_curve
-from harness.designs.design import PER_TRUTH, Design, Distributions, Draws, Outcomes, Scenario, grid
+from harness.designs.design import (
+    PER_TRUTH,
+    Design,
+    Distributions,
+    Draws,
+    Outcomes,
+    Scenario,
+    crossed_outcomes,
+    grid,
+)
 from harness.designs.engines.listed import blocks_of_truths, worse_of_listed
 from harness.designs.engines.solver import Places, Scores, Solver, Truths, spread
 from harness.designs.engines.verification import (
@@ -56,57 +66,74 @@ def places_of_one(scenario: Scenario, over: Span) -> Places:
 
 
 @dataclass(frozen=True)
-class CountSolver(Solver):
+class SamplesSolver(Solver):
+    """The exact engines where outcomes are all combinations of a count of each sample."""
+
+    @cached_property
+    def _possible_runs(self) -> list[list[list[int]]]:
+        """The first and the last count of each run of possible ones, ascending, of each sample.
+
+        They are the counts that can occur under the truth, but for 1e-16 of them.
+        """
+        found = []
+        for sample in self.scenario.samples():
+            merged: list[list[int]] = []
+            values = sample.truth.values if sample.truth.is_discrete else ()
+            for span in [(value, value) for value in values] or [sample.truth.effective_support]:
+                first, last = sample.sampling.window(*span, sample.size)
+                if merged and first <= merged[-1][1] + 1:
+                    merged[-1][1] = max(merged[-1][1], last)
+                else:
+                    merged.append([first, last])
+            found.append(merged)
+        return found
+
+    def possible_outcomes(self) -> Integers:
+        counts = [
+            np.concatenate([np.arange(first, last + 1, dtype=np.int64) for first, last in runs])
+            for runs in self._possible_runs
+        ]
+        return crossed_outcomes(self.scenario, counts)
+
+    def possible_count(self) -> float:
+        return math.prod(
+            float(sum(last - first + 1 for first, last in runs)) for runs in self._possible_runs
+        )
+
+    def hull(self) -> tuple[Span, ...]:
+        return tuple(sample.truth.effective_support for sample in self.scenario.samples())
+
+    def whole_range(self) -> tuple[Span, ...]:
+        model, hull = self.scenario.model, self.hull()
+        return (model.SUPPORT,) * len(hull) if model.IS_BOUNDED else hull
+
+    def windows(self, over: Sequence[Span]) -> list[tuple[int, int]]:
+        """Return the first and the last value of each count that can occur in a range of truths."""
+        spans = zip(over, self.scenario.sizes, strict=True)
+        return [self.scenario.sampling.window(*span, size) for span, size in spans]
+
+    def range_outcomes(self, over: Sequence[Span]) -> Integers:
+        counts = [np.arange(first, last + 1) for first, last in self.windows(over)]
+        return crossed_outcomes(self.scenario, counts)
+
+    def range_count(self, over: Sequence[Span]) -> float:
+        return math.prod(last - first + 1.0 for first, last in self.windows(over))
+
+    def spread_outcomes(self, count: int) -> Integers:
+        windows = self.windows(self.hull())
+        counts = [np.linspace(first, last, count).astype(np.int64) for first, last in windows]
+        return np.unique(self.scenario.outcomes(*counts))
+
+    def cost_of_truth(self, over: Sequence[Span]) -> float:
+        middles = [0.5 * (low + high) for low, high in over]
+        return self.range_count([(middle, middle) for middle in middles])
+
+
+@dataclass(frozen=True)
+class CountSolver(SamplesSolver):
     """What the exact engines for one sample share, whatever the law of its count."""
 
     largest_solved: ClassVar[float] = np.inf
-
-    @cached_property
-    def _possible_runs(self) -> list[list[int]]:
-        """The first and the last outcome of each run of possible outcomes, ascending.
-
-        They are the outcomes that can occur under the truth, but for 1e-16 of them.
-        """
-        scenario, truth = self.scenario, self.scenario.truth
-        merged: list[list[int]] = []
-        values = truth.values if truth.is_discrete else ()
-        for span in [(value, value) for value in values] or [truth.effective_support]:
-            first, last = scenario.sampling.window(*span, scenario.size)
-            if merged and first <= merged[-1][1] + 1:
-                merged[-1][1] = max(merged[-1][1], last)
-            else:
-                merged.append([first, last])
-        return merged
-
-    def possible_outcomes(self) -> Integers:
-        runs = self._possible_runs
-        return np.concatenate([np.arange(first, last + 1, dtype=np.int64) for first, last in runs])
-
-    def possible_count(self) -> float:
-        return float(sum(last - first + 1 for first, last in self._possible_runs))
-
-    def spread_outcomes(self, count: int) -> Integers:
-        first, last = self.range_window(self.hull())
-        return np.unique(np.linspace(first, last, count).astype(np.int64))
-
-    def hull(self) -> tuple[Span, ...]:
-        return (self.scenario.truth.effective_support,)
-
-    def whole_range(self) -> tuple[Span, ...]:
-        model = self.scenario.model
-        return (model.SUPPORT,) if model.IS_BOUNDED else self.hull()
-
-    def range_window(self, over: Sequence[Span]) -> tuple[int, int]:
-        """Return the first and the last outcome that can occur under a truth in a range."""
-        return self.scenario.sampling.window(*over[0], self.scenario.size)
-
-    def range_outcomes(self, over: Sequence[Span]) -> Integers:
-        first, last = self.range_window(over)
-        return np.arange(first, last + 1, dtype=np.int64)
-
-    def range_count(self, over: Sequence[Span]) -> float:
-        first, last = self.range_window(over)
-        return last + 1.0 - first
 
     def with_worst_cases(self, limits: Limits, found: Enumerated) -> Enumerated:
         hull, whole = self.hull(), self.whole_range()
@@ -125,10 +152,6 @@ class CountSolver(Solver):
 
     def places(self, over: Sequence[Span]) -> Places | None:
         return places_of_one(self.scenario, over[0])
-
-    def cost_of_truth(self, over: Sequence[Span]) -> float:
-        middle = 0.5 * (over[0][0] + over[0][1])
-        return self.range_count([(middle, middle)])
 
 
 @dataclass(frozen=True)

@@ -46,13 +46,6 @@ LARGEST_WITH_BOTH = 2_000_000
 _PASSES = 8.0
 
 
-def discordant(scenario: Scenario, outcomes: Integers) -> tuple[Integers, Integers]:
-    """Return first_only and second_only at the outcomes, shape (m,) each."""
-    stride = scenario.size + 1
-    first, second = np.divmod(outcomes // stride if scenario.with_both else outcomes, stride)
-    return first, second
-
-
 def trials_unit(scenario: Scenario) -> int:
     """Return the number of pairs of discordant counts."""
     return int((scenario.size + 1) * (scenario.size + 2) // 2)
@@ -74,9 +67,10 @@ def encode(scenario: Scenario, *counts: Integers) -> Integers:
 
 def decode(scenario: Scenario, outcomes: Integers) -> tuple[Integers, ...]:
     """Return the four counts; where an outcome does not say both, half of the rest."""
-    first, second = discordant(scenario, outcomes)
+    stride = scenario.size + 1
+    first, second = np.divmod(outcomes // stride if scenario.with_both else outcomes, stride)
     rest = scenario.size - first - second
-    both = outcomes % (scenario.size + 1) if scenario.with_both else rest // 2
+    both = outcomes % stride if scenario.with_both else rest // 2
     return both, first, second, rest - both
 
 

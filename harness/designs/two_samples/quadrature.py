@@ -341,11 +341,6 @@ def blocks(scenario: Scenario) -> list[Block]:
     return [(low[0], low[1]), (middle[0], middle[1]), (middle[0], low[1])]
 
 
-def block_outcomes(scenario: Scenario, block: Block) -> Integers:
-    """Return the outcomes of all pairs of counts of a block, ascending."""
-    return scenario.outcomes(block[0][:, np.newaxis], block[1][np.newaxis, :]).ravel()
-
-
 def _window(sample: Scenario) -> tuple[int, int]:
     """Return the first and the last count that can occur under the truths of a sample."""
     low, high = sample.truth.effective_support

@@ -24,7 +24,7 @@ from scipy.special import roots_legendre
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.base.numerics.quadrature import gauss_panels
-from harness.designs.design import Scenario
+from harness.designs.design import Scenario, crossed_outcomes
 from harness.designs.engines import posterior
 from harness.designs.engines.posterior import Integrated
 from harness.designs.engines.solver import Solver
@@ -48,7 +48,6 @@ from harness.designs.results import Exact
 from harness.designs.two_samples.quadrature import (
     Block,
     Sample,
-    block_outcomes,
     blocks,
     has_smooth_density,
     integrate_pairs,
@@ -232,7 +231,7 @@ def outcomes_to_verify(scenario: Scenario, prior: Prior | None) -> Integers:
     outcomes = [np.empty(0, np.int64)]
     for each in checked:
         if each is not None:
-            outcomes += [block_outcomes(each, block) for block in blocks(each)]
+            outcomes += [crossed_outcomes(each, block) for block in blocks(each)]
     return np.unique(np.concatenate(outcomes))
 
 
@@ -324,7 +323,7 @@ def _under_truth(scenario: Scenario, limits: Limits, published: Published) -> li
     elif smooth.truth == scenario.truth and integrated is not None:
         shown, weighted = integrated.by_outcome, integrated.mean is not None
     for block in blocks(smooth):
-        part = limits.at(block_outcomes(smooth, block))
+        part = limits.at(crossed_outcomes(smooth, block))
         cells, engines = _integrated(smooth, block, part), (POSTERIOR, ENUMERATION)
         if shown is not None and np.isin(part.outcomes, shown.conditions).all():
             found += compare_cells(engines, shown, cells, rounding, _SMALL, weighted)
@@ -356,7 +355,7 @@ def _under_prior(scenario: Scenario, limits: Limits, published: Published) -> li
         return []
     found = []
     for block in blocks(scenario):
-        outcomes = block_outcomes(scenario, block)
+        outcomes = crossed_outcomes(scenario, block)
         if np.isin(outcomes, limits.outcomes).all():
             cells = _integrated(by_prior, block, limits.at(outcomes))
             rounding = partial(_rounding, scenario)
@@ -408,6 +407,6 @@ def rows_of_two_samples(
             window = sampling.window(theta.min(), theta.max(), size)
             counts.append(np.arange(window[0], window[1] + 1))
             rows.append(rows_of_counts(scenario, size, window, theta))
-        pairs = block_outcomes(scenario, (counts[0], counts[1]))
+        pairs = crossed_outcomes(scenario, counts)
         joint = rows[0][:, :, np.newaxis] * rows[1][:, np.newaxis, :]
         yield part, limits.positions(pairs), joint.reshape(part.size, -1)
