@@ -20,10 +20,16 @@ from harness.kinds.coverage.records import engines_digest, join, take
 from harness.kinds.coverage.tables import exact_engine
 from harness.runner.journal.database import ColumnKey, Journal
 from harness.runner.journal.records import digest, pack
-from harness.runner.parallel import THREADS, driver_backend, parallel_jobs, run_tasks
-from harness.runner.progress import Progress
-from harness.runner.rounds import Round, Task, run_rounds
-from harness.runner.workload import memory_for
+from harness.runner.parallel import (
+    THREADS,
+    Round,
+    Task,
+    driver_backend,
+    parallel_jobs,
+    run_rounds,
+    run_tasks,
+)
+from harness.runner.workload import Progress, memory_for
 
 # Threads that solve scenarios of fewer intervals wait for each other longer than they compute.
 _FEWEST_FOR_THREADS = 2000

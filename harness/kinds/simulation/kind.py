@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from harness.report.page import Section
     from harness.runner.journal.database import Journal
     from harness.runner.parts import Part
-    from harness.runner.progress import Progress
-    from harness.runner.workload import Workload
+    from harness.runner.workload import Progress, Workload
 
 
 class SimulationKind(Kind[Simulation]):
@@ -119,7 +118,7 @@ class SimulationKind(Kind[Simulation]):
         return failed_calls(manifest)
 
     def unanswered(self, results: SimulationResults) -> Iterable[str]:
-        from harness.kinds.simulation.findings import solve_sentences
+        from harness.kinds.simulation.show import solve_sentences
 
         if "solve" not in results.manifest["experiment"]:
             return ()
