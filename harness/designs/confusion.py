@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 from scipy.special import betainc, betaincc, roots_legendre
 
 from harness.base.numerics.arrays import Floats, Integers
-from harness.designs.design import PER_TRUTH, Design, Distributions, Outcomes, Scenario
+from harness.designs.design import PER_TRUTH, Distributions, Outcomes, Scenario
 from harness.designs.engines.solver import Places, Solver
 from harness.designs.engines.verification import Comparison, Published, Rows
 from harness.designs.limits import Limits
@@ -152,10 +153,11 @@ def integrated_cells(scenario: Scenario, shapes: Prior, limits: Limits) -> Exact
     return Exact(limits.outcomes, of_outcomes, below, above, limits.length)
 
 
-CONFUSED = Design(
-    CONFUSION,
-    Outcomes(
-        pairs.outcome_count,
+CONFUSED = replace(
+    pairs.PAIRED,
+    name=CONFUSION,
+    outcomes=replace(
+        cast(Outcomes, pairs.PAIRED.outcomes),
         draw=lambda scenario, cells, rng, count: pairs.draw(
             as_pairs(scenario), _view(scenario).arranged(cells), rng, count
         ),
@@ -163,19 +165,15 @@ CONFUSED = Design(
         decode=lambda scenario, outcomes: _view(scenario).restored(
             pairs.decode(scenario, outcomes)
         ),
-        trials_unit=pairs.trials_unit,
     ),
-    distributions=Distributions(
-        lambda scenario, trials, rng: scenario.truth.draw(trials, rng),
-        lambda scenario, outcomes: as_pairs(scenario).distribution_weights(outcomes),
-        pairs.implied_posterior,
+    distributions=replace(
+        cast(Distributions, pairs.PAIRED.distributions),
+        weights=lambda scenario, outcomes: as_pairs(scenario).distribution_weights(outcomes),
     ),
-    size_of=pairs.PAIRED.size_of,
     listed_truth=ConfusionTruth,
     beside=lambda scenario, truths, step: _view(scenario).restored(
         pairs.beside(scenario, _view(scenario).arranged(truths), step)
     ),
-    refuse=pairs.refuse_too_large,
     exact=ConfusionSolver,
     most_enumerated=MOST_TABLES,
     examples={

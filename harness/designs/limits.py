@@ -86,7 +86,7 @@ class Limits:
         index = np.searchsorted(self.outcomes, outcomes)
         if not (np.append(self.outcomes, -1)[index] == outcomes).all():
             return None
-        return Limits(outcomes, self.lower[:, index], self.upper[:, index], self.scale)
+        return self.at(outcomes)
 
     def run(self, first: int, last: int) -> Limits | None:
         """Return the part from one outcome to another, which are not listed: there may be 10^9.

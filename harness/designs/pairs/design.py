@@ -46,14 +46,8 @@ LARGEST_WITH_BOTH = 2_000_000
 _PASSES = 8.0
 
 
-def trials_unit(scenario: Scenario) -> int:
-    """Return the number of pairs of discordant counts."""
-    return int((scenario.size + 1) * (scenario.size + 2) // 2)
-
-
-def outcome_count(scenario: Scenario) -> float:
-    """Return the number of outcomes."""
-    pairs = float(trials_unit(scenario))
+def _outcome_count(scenario: Scenario) -> float:
+    pairs = float(scenario.trials_unit)
     return pairs * (scenario.size + 3.0) / 3.0 if scenario.with_both else pairs
 
 
@@ -95,7 +89,7 @@ def distribution_weights(scenario: Scenario, outcomes: Integers) -> Floats:
     return weight
 
 
-def implied_posterior(scenario: Scenario, outcomes: Integers) -> Any:
+def _implied_posterior(scenario: Scenario, outcomes: Integers) -> Any:
     """Return the posteriors of the parameter under the truth's own Dirichlet, given outcomes."""
     family, counts = scenario.family, scenario.counts(outcomes)
     data = family.columns([each.astype(np.float64) for each in counts], scenario.sizes)
@@ -119,7 +113,7 @@ def beside(scenario: Scenario, truths: Sequence[float], step: float) -> tuple[fl
     return both, *((more, less) if rises else (less, more)), neither
 
 
-def refuse_too_large(scenario: Scenario) -> None:
+def _refuse_too_large(scenario: Scenario) -> None:
     """Refuse a table of which one whole number of 63 bits does not say both.
 
     Raises:
@@ -233,16 +227,23 @@ class PairedSolver(Solver):
 
 PAIRED = Design(
     PAIRS,
-    Outcomes(outcome_count, draw, encode=encode, decode=decode, trials_unit=trials_unit),
+    Outcomes(
+        _outcome_count,
+        draw,
+        encode=encode,
+        decode=decode,
+        # The number of pairs of discordant counts.
+        trials_unit=lambda scenario: int((scenario.size + 1) * (scenario.size + 2) // 2),
+    ),
     distributions=Distributions(
         lambda scenario, trials, rng: scenario.truth.draw(trials, rng),
         distribution_weights,
-        implied_posterior,
+        _implied_posterior,
     ),
     size_of=lambda sizes: int(sizes[0]),
     listed_truth=TableTruth,
     beside=beside,
-    refuse=refuse_too_large,
+    refuse=_refuse_too_large,
     exact=PairedSolver,
     examples={
         "counts": (
