@@ -19,10 +19,10 @@ from harness.checks.counts import ANY_EVENTS, CASES, SampleCounts
 from harness.checks.list_plans import LISTS_OF_DESIGNS, CheckedLists
 from harness.designs.design import Design, Scenario
 from harness.designs.stopping.family import A_STOPPING_RULE
-from harness.distributions.judge_truths import JudgedTruth
 from harness.distributions.paired_truths import (
     ConfusionTruth,
     DirichletTruth,
+    JudgedTruth,
     PairedTruth,
     TableTruth,
     table_of_cells,

@@ -26,11 +26,10 @@ from harness.designs.design import PER_TRUTH, Design, Lists, Outcomes, Scenario
 from harness.designs.engines.monte_carlo import StochasticColumn
 from harness.designs.engines.solver import Solver
 from harness.designs.one_sample.design import SamplesSolver
-from harness.distributions.judge_truths import JudgedTruth, LabelledTruth
+from harness.distributions.paired_truths import JudgedTruth, LabelledTruth
 from harness.distributions.sampling import binomial
 from harness.families.combination import Span
-from harness.families.judged import JUDGE, probabilities_of_yes
-from harness.families.labelled import SOME_LABELLED
+from harness.families.judged import JUDGE, SOME_LABELLED, probabilities_of_yes
 
 MOST_ENUMERATED = 100_000
 """The most outcomes that are enumerated."""

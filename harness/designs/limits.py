@@ -11,7 +11,7 @@ import numpy as np
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Bools, Floats, Integers, Positions
 from harness.designs.design import Scenario
-from harness.families.scale import IDENTITY, ParameterScale
+from harness.families.combination import IDENTITY, ParameterScale
 
 
 @dataclass(frozen=True)

@@ -22,17 +22,11 @@ from harness.callers.source import Observed
 from harness.designs.design import PER_TRUTH, Design, Lists, Scenario, grid
 from harness.designs.engines.monte_carlo import StochasticColumn
 from harness.designs.results import Enumerated, Exact
-from harness.distributions.list_truths import (
-    BetaRuns,
-    ClusterTruth,
-    NormalRuns,
-    RunTruth,
-    StratumTruth,
-)
+from harness.distributions.list_laws import BetaRuns, BetaTasks, NormalRuns
+from harness.distributions.list_truths import ClusterTruth, RunTruth, StratumTruth, TaskTruth
 from harness.distributions.sampling import binomial
 from harness.distributions.sampling.laws.clusters import draw_clusters
 from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
-from harness.distributions.task_truths import BetaTasks, TaskTruth
 from harness.families.family import Data
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA, weighted_mean, weights
 from harness.families.scores import PAIRED_SCORES, SCORES

@@ -35,7 +35,7 @@ from harness.designs.engines.monte_carlo import SHARD, Shard
 from harness.distributions import criteria
 from harness.distributions.posteriors.beta import Beta
 from harness.families import proportion
-from harness.methods.proportion.exact import clopper_pearson
+from harness.methods.proportion import clopper_pearson
 
 INTERVAL_ALPHA = 0.05
 """The alpha of the intervals of Monte Carlo fractions."""

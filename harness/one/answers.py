@@ -12,8 +12,8 @@ import numpy.typing as npt
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Bools, Floats
 from harness.families.catalogue import family_of
-from harness.families.clustered_scores import range_of_differences
 from harness.families.combination import Span
+from harness.families.scores import range_of_differences
 from harness.families.uninformative import OF_DIFFERENCES
 from harness.methods.method import TWO_SIDED
 from harness.one.result import Interval, compute, interval_of

@@ -10,7 +10,6 @@ from typing import Any
 
 from harness.base.errors import InputError
 from harness.base.text import enumerated, option_of
-from harness.families.clustered_scores import CLUSTER
 from harness.families.csv_rows import (
     MISSING,
     RIGHT,
@@ -20,6 +19,7 @@ from harness.families.csv_rows import (
     number_in,
 )
 from harness.families.family import Family
+from harness.families.scores import CLUSTER
 from harness.one.cases import read_cases
 from harness.one.file_question import FileQuestion, long_call
 from harness.one.long_rows import (

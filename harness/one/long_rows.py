@@ -9,9 +9,9 @@ import numpy as np
 
 from harness.base.errors import InputError
 from harness.base.text import first_few
-from harness.families.clustered_scores import range_of_differences
 from harness.families.csv_rows import CsvTable
 from harness.families.family import Family
+from harness.families.scores import range_of_differences
 from harness.one.answers import item_means
 from harness.one.file_question import Cases, FileQuestion
 from harness.one.rows import Row

@@ -16,12 +16,12 @@ from harness.base.frames import MOST_ROWS, Tabular, aligned
 from harness.base.numerics.arrays import Floats
 from harness.catalogue import with_settings
 from harness.distributions.truths import Prior
-from harness.families.clustered_scores import CLUSTERED_DIFFERENCE, range_of_differences
 from harness.families.combination import Span
 from harness.families.data import alpha_given, broadcast_columns, levels_of
 from harness.families.family import POSTERIOR, Data, Family
 from harness.families.lists import RANGE
 from harness.families.samples import POPULATION, with_population
+from harness.families.scores import CLUSTERED_DIFFERENCE, range_of_differences
 from harness.methods.catalogue import default_method, find
 from harness.methods.method import ALL_SIDES, TWO_SIDED, Method
 from harness.one.data_remarks import refuse_without_interval, remarks_on_limits

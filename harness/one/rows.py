@@ -15,11 +15,11 @@ from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
 from harness.base.underway import underway
 from harness.distributions.truths import Prior
-from harness.families.clustered_scores import CLUSTER
 from harness.families.combination import Span
 from harness.families.data import levels_of
 from harness.families.family import POSTERIOR, Family
 from harness.families.samples import POPULATION, with_population
+from harness.families.scores import CLUSTER
 from harness.methods.catalogue import find, methods_of
 from harness.methods.method import Method
 from harness.one.result import Interval, interval_of, tails_of

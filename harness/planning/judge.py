@@ -13,7 +13,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from harness.base.numerics.arrays import Floats
-from harness.distributions.judge_truths import LabelledTruth
+from harness.distributions.paired_truths import LabelledTruth
 from harness.families.judged import TRUTHS, probabilities_of_yes
 from harness.methods.catalogue import find
 from harness.planning.cheapest import FEWEST, LARGEST, LabelQuestion

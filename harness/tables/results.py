@@ -281,7 +281,7 @@ def _described(table: str, columns: Records, family: Family | None) -> tuple[Des
         units = {
             OF_TRUTH: _unit(of_sample, model.UNIT),
             OF_PARAMETER: parameter,
-            OF_LENGTH: family.scale.unit_of_length(parameter),
+            OF_LENGTH: family.scale.unit_of_length or parameter,
         }
     described = []
     for name, record in columns.items():

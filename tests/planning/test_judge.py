@@ -6,8 +6,7 @@ from scipy.stats import binom
 
 import harness
 from harness.base.errors import InputError
-from harness.families.judged import JUDGED_SHARE
-from harness.families.labelled import LABELLED_SHARE
+from harness.families.judged import JUDGED_SHARE, LABELLED_SHARE
 from harness.methods.catalogue import find
 from harness.planning.cheapest import label_question
 from harness.planning.judge import JudgeQuestion, LabelledQuestion

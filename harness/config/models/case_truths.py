@@ -43,28 +43,29 @@ from harness.config.models.levels import (
     Probabilities,
     Probability,
 )
-from harness.distributions.clustered_truths import ClusteredPairTruth, ClusteredScoreTruth
-from harness.distributions.judge_truths import JudgedTruth, LabelledTruth
+from harness.distributions.list_laws import LAWS_OF_TASKS, RunsTruth, runs_truth
 from harness.distributions.list_truths import (
     MEAN,
     MEDIAN,
     QUANTILE,
+    ClusteredPairTruth,
+    ClusteredScoreTruth,
     ClusterTruth,
-    RunsTruth,
     RunTruth,
     StratumTruth,
-    runs_truth,
+    TaskTruth,
 )
 from harness.distributions.paired_truths import (
     Cells,
     ConfusionTruth,
     DirichletTruth,
+    JudgedTruth,
+    LabelledTruth,
     PairedTruth,
     TableTruth,
     table_of_cells,
     table_of_margins,
 )
-from harness.distributions.task_truths import LAWS_OF_TASKS, TaskTruth
 from harness.families.confusion import CASE, RATES, cells_of_rates
 from harness.families.confusion import CELLS as CONFUSED_CELLS
 from harness.families.family import Family

@@ -57,13 +57,22 @@ from harness.config.models.levels import (
     ascending_numbers,
 )
 from harness.config.models.score_truths import PairedScoreTruths, ScoreTruths
-from harness.distributions.clustered_truths import ClusteredPairTruth, ClusteredScoreTruth
-from harness.distributions.judge_truths import JudgedTruth, LabelledTruth
-from harness.distributions.list_truths import ClusterTruth, RunTruth, StratumTruth
+from harness.distributions.list_truths import (
+    ClusteredPairTruth,
+    ClusteredScoreTruth,
+    ClusterTruth,
+    RunTruth,
+    StratumTruth,
+    TaskTruth,
+)
 from harness.distributions.paired_truths import PARTS as PARTS_OF_PAIRS
-from harness.distributions.paired_truths import ConfusionTruth, TableTruth
+from harness.distributions.paired_truths import (
+    ConfusionTruth,
+    JudgedTruth,
+    LabelledTruth,
+    TableTruth,
+)
 from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
-from harness.distributions.task_truths import TaskTruth
 from harness.distributions.truths import (
     BetaTruth,
     DifferenceTruth,

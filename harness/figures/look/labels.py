@@ -56,7 +56,7 @@ def parameter_label(family: Family) -> str:
 
 def length_label(family: Family) -> str:
     """The name of an axis of mean lengths."""
-    return family.scale.length_in_words(family.parameter)
+    return family.scale.length_in_words.format(family.parameter)
 
 
 def _in_brackets(unit: str) -> str:
