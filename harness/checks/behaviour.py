@@ -341,7 +341,7 @@ def _tests_at(
         if worst.found_by is not None:
             # No truth reaches the worst alpha: it is approached from one side.
             towards = {"above": 1.0, "below": -1.0}.get(worst.side, 0.0)
-            truths = scenario.beside(worst.truths, towards * APPROACH)
+            truths = scenario.design.beside(scenario, worst.truths, towards * APPROACH)
         p_values = [by_outcome.tests().ravel(), overall.tests().ravel()]
         if not _is_between_neighbours(worst, limits):
             at_worst = _simulated(scenario.with_truths(truths), limits, seed)

@@ -408,10 +408,6 @@ class Scenario:
             drawn = lists.draw(self, number, min(at_once, trials - start), rng)
             yield Observed(self.family, self.sizes, drawn)
 
-    def beside(self, truths: Sequence[float], step: float) -> tuple[float, ...]:
-        """Return true values beside some, at which the parameter is larger by about ``step``."""
-        return self.design.beside(self, truths, step)
-
     def with_truths(self, truths: Sequence[float]) -> Scenario:
         """Return the scenario with one true value of each sample, or of each cell of pairs."""
         ((truth, *_),) = self.design.listed_truth.listing([np.array([each]) for each in truths])
@@ -453,6 +449,11 @@ def keyed_stream(content: Mapping[str, Any], seed: int, shard: int) -> np.random
     digest = np.frombuffer(hashlib.sha256(text.encode()).digest(), dtype=">u4")
     key = (*digest.tolist(), shard >> 32, shard & 0xFFFFFFFF)
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
+
+
+def crossed_outcomes(scenario: Scenario, counts: Sequence[Integers]) -> Integers:
+    """Return the outcomes of all combinations of some counts of each sample, ascending."""
+    return scenario.outcomes(*np.ix_(*counts)).ravel()
 
 
 def data_of(scenario: Scenario, outcomes: Integers) -> Data:

@@ -20,7 +20,7 @@ from harness.base.numerics.arrays import Floats
 from harness.base.numerics.special import mean_of_sd, upper_tail
 from harness.callers.source import Observed
 from harness.designs.design import PER_TRUTH, Design, Lists, Scenario, grid
-from harness.designs.engines.stochastic import StochasticColumn
+from harness.designs.engines.monte_carlo import StochasticColumn
 from harness.designs.results import Enumerated, Exact
 from harness.distributions.list_laws import BetaRuns, BetaTasks, NormalRuns
 from harness.distributions.list_truths import ClusterTruth, RunTruth, StratumTruth, TaskTruth
@@ -127,11 +127,9 @@ def values_of_strata(
     sizes, truths = cells_of(scenario.size, scenario.truth)
     if not column.source.deterministic or table_count(sizes, truths) > MOST_TABLES:
         return None
-    alpha, side = column.column.alpha, column.column.side
 
     def limits_of(data: Data) -> LimitPair:
-        observed = Observed(scenario.family, scenario.sizes, data)
-        answers = column.source.limits(observed, alpha, side).intervals(observed, alpha, side)
+        answers = column.intervals(Observed(scenario.family, scenario.sizes, data))
         return answers.lower, answers.upper
 
     return sums_at_truths(limits_of, sizes, truths, scenario.listed_truths()[1])

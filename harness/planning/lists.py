@@ -24,11 +24,10 @@ from harness.base.underway import underway
 from harness.callers.source import Source
 from harness.catalogue import design_for, scenario_for
 from harness.designs.design import Design, Scenario
-from harness.designs.engines.monte_carlo import shards
-from harness.designs.engines.stochastic import StochasticColumn, simulate_stochastic
-from harness.designs.fractions import standard_error
+from harness.designs.engines.monte_carlo import StochasticColumn, shards, simulate_stochastic
 from harness.designs.limits import Column
 from harness.designs.lists import closed_form
+from harness.designs.precision import standard_error
 from harness.designs.results import mean_and_error
 from harness.families.data import broadcast_columns, numbers, validate_values, whole_numbers
 from harness.families.family import Family, validate_names

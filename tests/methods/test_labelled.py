@@ -10,7 +10,7 @@ from scipy import stats
 import harness
 from harness.base.errors import InputError
 from harness.catalogue import scenario_for
-from harness.designs.labelled import table_probabilities
+from harness.designs.judged import table_probabilities
 from harness.distributions.paired_truths import LabelledTruth
 from harness.families.judged import COUNTS, LABELLED_SHARE
 from harness.methods.catalogue import methods_of

@@ -46,7 +46,7 @@ from harness.checks.scenarios import (
 from harness.checks.sizes import Size
 from harness.checks.subject import Subject, side_of
 from harness.designs.design import Scenario
-from harness.designs.fractions import INTERVAL_ALPHA, fraction_interval
+from harness.designs.precision import INTERVAL_ALPHA, fraction_interval
 from harness.distributions.paired_truths import table_of_cells
 from harness.methods.method import NOMINAL, NONE, TWO_SIDED, Contract
 

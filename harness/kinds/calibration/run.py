@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from harness.agreement import LEVEL
-from harness.designs.fractions import fraction_interval, standard_error
+from harness.designs.precision import fraction_interval, standard_error
 from harness.kinds.calibration.engine import (
     SHARD,
     BinTally,

@@ -21,9 +21,8 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.catalogue import design_for, scenario_for
 from harness.config.values import Size
 from harness.designs.design import Scenario
-from harness.designs.engines.monte_carlo import Shard
-from harness.designs.engines.stochastic import StochasticColumn, simulate_stochastic
-from harness.designs.fractions import standard_error
+from harness.designs.engines.monte_carlo import Shard, StochasticColumn, simulate_stochastic
+from harness.designs.precision import standard_error
 from harness.distributions.paired_truths import ConfusionTruth
 from harness.kinds.choice.box import Box, BoxTruth
 from harness.kinds.choice.exact import Alphas, exact_alphas

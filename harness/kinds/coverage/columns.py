@@ -30,9 +30,8 @@ from harness.callers.source import Source
 from harness.callers.sources import LoadedFiles, file_digests, loaded_files
 from harness.callers.table import LimitTable, TableSource, read_points
 from harness.designs import catalogue, lists
-from harness.designs.engines import exact, monte_carlo, stochastic
-from harness.designs.engines.monte_carlo import Shard
-from harness.designs.engines.stochastic import Simulation, StochasticColumn
+from harness.designs.engines import exact, monte_carlo
+from harness.designs.engines.monte_carlo import Shard, Simulation, StochasticColumn
 from harness.designs.limits import Column, Limits
 from harness.families.family import MONTE_CARLO
 from harness.figures.requirements import has_mean_lengths, undrawable_lengths
@@ -184,7 +183,7 @@ def refuse_undrawn(experiment: Experiment, columns: RunColumns) -> None:
             )
 
 
-ENGINES = (catalogue, exact, lists, monte_carlo, stochastic)
+ENGINES = (catalogue, exact, lists, monte_carlo)
 """What turns limits into counts and exact values, for all designs."""
 
 

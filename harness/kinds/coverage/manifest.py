@@ -16,9 +16,15 @@ from harness.callers.source import Source
 from harness.designs.design import Scenario
 from harness.designs.engines.solver import solver_of
 from harness.designs.engines.verification import TOLERANCE
-from harness.designs.fractions import INTERVAL_ALPHA, fraction_interval, standard_error
 from harness.designs.limits import Column
-from harness.designs.precision import PROBABILITY, Aim, half_width
+from harness.designs.precision import (
+    INTERVAL_ALPHA,
+    PROBABILITY,
+    Aim,
+    fraction_interval,
+    half_width,
+    standard_error,
+)
 from harness.designs.results import WorstCase
 from harness.kinds.coverage.scenario_result import EngineAgreement, ScenarioResult, by_column
 from harness.methods.remarks import Remark

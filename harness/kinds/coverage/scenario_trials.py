@@ -15,8 +15,7 @@ import numpy as np
 from harness.base.numerics.arrays import Integers
 from harness.designs.design import scenario_words
 from harness.designs.engines import monte_carlo
-from harness.designs.engines.monte_carlo import Shard
-from harness.designs.engines.stochastic import Simulation
+from harness.designs.engines.monte_carlo import Shard, Simulation
 from harness.designs.limits import Limits
 from harness.kinds.coverage.columns import (
     ColumnKeys,

@@ -10,7 +10,7 @@ import numpy as np
 
 from harness.designs.design import Scenario, scenario_words
 from harness.designs.engines.exact import Request, Solution, solve
-from harness.designs.engines.stochastic import StochasticColumn
+from harness.designs.engines.monte_carlo import StochasticColumn
 from harness.designs.limits import Column, Limits
 from harness.designs.lists import enumerate_lists
 from harness.designs.results import Tally

@@ -18,8 +18,14 @@ from harness.callers.function import SentFunctionError, sendable
 from harness.callers.sources import refuse_changed
 from harness.designs.design import Scenario, scenario_words
 from harness.designs.engines.exact import exact_alphas
-from harness.designs.engines.monte_carlo import Shard, outcomes_drawn, shards
-from harness.designs.engines.stochastic import Simulation, StochasticColumn, simulate_shard
+from harness.designs.engines.monte_carlo import (
+    Shard,
+    Simulation,
+    StochasticColumn,
+    outcomes_drawn,
+    shards,
+    simulate_shard,
+)
 from harness.designs.limits import Limits
 from harness.designs.precision import Aim, fixed_trials
 from harness.kinds.coverage.columns import RunColumns

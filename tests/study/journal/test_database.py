@@ -13,8 +13,8 @@ from hypothesis.extra import numpy as arrays
 
 from harness.base.errors import InputError
 from harness.designs.engines.exact import Solution
-from harness.designs.engines.scores import Scores
-from harness.designs.engines.stochastic import Simulation
+from harness.designs.engines.monte_carlo import Simulation
+from harness.designs.engines.solver import Scores
 from harness.designs.engines.verification import Comparison
 from harness.designs.results import Counts, Enumerated, Exact, Mean, Tally, WorstCase
 from harness.kinds.coverage import columns

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from harness.base.errors import InputError, NothingToDrawError
 from harness.base.numerics.arrays import Bools, Floats
-from harness.designs.fractions import fraction_interval
+from harness.designs.precision import fraction_interval
 from harness.figures import options, selection
 from harness.figures.kind import Drawing
 from harness.figures.kinds.simulation.study import (
