@@ -20,7 +20,7 @@ from harness.kinds.coverage.solutions import ScenarioSolution
 from harness.kinds.load import load_experiment
 from harness.kinds.run import run_experiment
 from harness.runner.journal.database import Journal
-from harness.runner.progress import Progress
+from harness.runner.workload import Progress
 
 SHARDS = 34
 CONFIG: dict[str, Any] = {

@@ -16,7 +16,7 @@ from harness.figures.kind import FigureSpec
 from harness.kinds.load import load_experiment, validate_figure
 from harness.kinds.run import run_experiment, workload_of
 from harness.kinds.stored import load as load_results
-from harness.runner.progress import Progress
+from harness.runner.workload import Progress
 from harness.runner.write import write_figures_asked_for
 from harness.tables.results import Results
 from harness.tables.sheet import readable_sheet

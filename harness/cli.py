@@ -74,17 +74,6 @@ class CommandGroups(TyperGroup):
                 formatter.write_dl([(each.__name__, about) for each, about in group.items()])
 
 
-app = typer.Typer(
-    name="harness",
-    cls=CommandGroups,
-    help="Monte Carlo coverage validation of interval methods, checked by exact computation.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-
-
 def _show_version(asked: bool) -> None:
     """Print the version and the folder of the package, which tells it from one of another name."""
     if asked:
@@ -94,7 +83,6 @@ def _show_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: Annotated[
         bool,
@@ -109,13 +97,24 @@ def _options(
     pass
 
 
-for command in COMMANDS:
-    app.command()(with_exit_code(command))
-
-
 @cache
-def _parser() -> Callable[..., Any]:
-    """The parser of all commands, which is built once in a process."""
+def _parser(name: str) -> Callable[..., Any]:
+    """The parser of the command of this name, or of all commands where it is none.
+
+    It is built once in a process.
+    """
+    app = typer.Typer(
+        name="harness",
+        cls=CommandGroups,
+        callback=_options,
+        help="Monte Carlo coverage validation of interval methods, checked by exact computation.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    for command in [each for each in COMMANDS if each.__name__ == name] or COMMANDS:
+        app.command()(with_exit_code(command))
     return get_command(app)
 
 
@@ -131,7 +130,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if asks_of_family and (text := help_of_family(arguments[1])):
             say(text)
             return 0
-        code = _parser()(args=arguments, prog_name="harness", standalone_mode=False)
+        parser = _parser(arguments[0] if arguments else "")
+        code = parser(args=arguments, prog_name="harness", standalone_mode=False)
     except SystemExit as end:
         code = end.code
     except Exception as fault:

@@ -14,16 +14,15 @@ import yaml
 import harness
 from harness.commands.interval import interval as interval_command
 from harness.families.catalogue import FAMILIES, family_of
-from harness.findings.choice import candidates_of, choice
-from harness.findings.conclusion import advice
+from harness.findings.conclusion import advice, candidates_of, choice
 from harness.findings.judgements import judgements
-from harness.findings.numbers import percent
 from harness.kinds.choice.tables import LEAST_BAD
 from harness.kinds.choice.tables import USE as TAKEN
 from harness.methods.catalogue import CATALOGUE, default_method
 from harness.methods.catalogue.recommended import OF_ANOTHER_BETA, RECOMMENDED
 from harness.methods.listing import NEVER_ABOVE, USE, better_methods, listing
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
+from harness.tables.wording import percent
 
 ROOT = Path(harness.__file__).parents[1]
 LISTS = {

@@ -16,7 +16,7 @@ from scipy.stats import binom
 
 import harness
 from harness.designs.fractions import fraction_interval
-from harness.findings.numbers import percent, significant
+from harness.tables.wording import percent, significant
 
 ROOT = Path(__file__).parent.parent
 CONFIGS = sorted((ROOT / "configs" / "ross2003").glob("*.yaml"))

@@ -54,7 +54,11 @@ class ChildProcess:
     """Whether the process is gone: a request ended it, or it was closed."""
 
     def __init__(
-        self, arguments: Sequence[str], keeps_errors: bool = False, folder: str | None = None
+        self,
+        arguments: Sequence[str],
+        keeps_errors: bool = False,
+        folder: str | None = None,
+        inherited: tuple[int, ...] = (),
     ) -> None:
         """Start the process.
 
@@ -64,6 +68,7 @@ class ChildProcess:
             arguments: the program and its arguments.
             keeps_errors: whether standard error is a pipe too, or that of this process.
             folder: its working folder; None for that of this process.
+            inherited: descriptors of this process that it shares.
 
         Raises:
             OSError: the program cannot be started.
@@ -79,6 +84,7 @@ class ChildProcess:
             stderr=subprocess.PIPE if keeps_errors else None,
             bufsize=0,
             start_new_session=True,
+            pass_fds=inherited,
             cwd=folder,
             env={**_ONE_THREAD, **_KEPT_MEMORY, **variables},
         )
@@ -162,12 +168,13 @@ class PythonProcess(ChildProcess):
     Where a request has no answer, or another one than it should have, the process is ended.
     """
 
-    def __init__(self, worker: str, *arguments: str) -> None:
+    def __init__(self, worker: str, *arguments: str, inherited: tuple[int, ...] = ()) -> None:
         """Start the process.
 
         Args:
             worker: the module whose ``main`` answers the requests.
             arguments: those of the process, which ``main`` reads.
+            inherited: descriptors of this process that it shares.
         """
         self._lock = threading.Lock()
         self._number = 0
@@ -178,7 +185,8 @@ class PythonProcess(ChildProcess):
             f"from {worker} import main; sys.exit(main())"
         )
         # The path of this process, so that no file in the working folder goes before a library.
-        super().__init__([sys.executable, "-P", "-c", program, json.dumps(sys.path), *arguments])
+        command = [sys.executable, "-P", "-c", program, json.dumps(sys.path), *arguments]
+        super().__init__(command, inherited=inherited)
 
     def progress(self) -> object:
         """What the process is doing; where that changes, the time of an answer begins anew."""

@@ -51,7 +51,7 @@ from harness.kinds.simulation.experiment import SIMULATION
 from harness.kinds.simulation.tables import SimulationResults
 from harness.kinds.stored import load_tables
 from harness.methods.method import APPROXIMATE, NOMINAL, NONE, Contract, validate_contract
-from harness.methods.proportion.exact import clopper_pearson
+from harness.methods.proportion import clopper_pearson
 from harness.one.summarize import SummaryOptions, measured_groups
 from harness.tables.results import Results
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from harness.config.form import AnyExperiment
     from harness.runner.folder import RunFolder
     from harness.runner.parts import Part
-    from harness.runner.progress import Progress
+    from harness.runner.workload import Progress
     from harness.tables.results import Results
 
 
@@ -342,7 +342,7 @@ def _figures_line(drawn: Sequence[Path], experiment: AnyExperiment, path: Path) 
 
 def _progress_of(name: str, quiet: bool) -> AbstractContextManager[Progress]:
     """Show progress on standard error unless ``quiet``: a bar, or lines if it is no terminal."""
-    from harness.runner.progress import Progress
+    from harness.runner.workload import Progress
     from harness.screen.console import ProgressLines, progress_bar
 
     otherwise = Progress() if quiet else ProgressLines(name, print_error)

@@ -27,7 +27,7 @@ from harness.base.numerics.root_finding import largest_true
 from harness.designs.design import Scenario
 from harness.designs.engines.monte_carlo import SHARD, Shard
 from harness.designs.fractions import INTERVAL_ALPHA, fraction_interval
-from harness.methods.proportion.exact import clopper_pearson
+from harness.methods.proportion import clopper_pearson
 
 FIRST_LOOK, FIRST_LOOK_DRAWN = 1 << 14, 1 << 10
 """The trials of the first look, and where any method draws its limits."""

@@ -96,6 +96,12 @@ class Counts:
                     sums[:, index] += added
         return total
 
+    def total(self) -> Counts:
+        """Return the counts over all conditions, as those of one condition, without lengths."""
+        misses = (self.below, self.above, self.failed)
+        sums = (each.sum(axis=1, keepdims=True) for each in misses)
+        return Counts(np.zeros(1, np.int64), self.trials.sum(keepdims=True), *sums)
+
     def with_trials(self) -> Counts:
         """Return the counts under the conditions that have trials."""
         index = np.flatnonzero(self.trials)

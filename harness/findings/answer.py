@@ -25,7 +25,6 @@ from harness.findings.judgements import (
     size_of,
 )
 from harness.findings.manifest import agrees, failed_methods, missed_precision, unsteady_methods
-from harness.findings.numbers import coverage, covered, nominal, significant, whole
 from harness.findings.verdicts import (
     ABOUT,
     KINDS,
@@ -39,7 +38,15 @@ from harness.findings.verdicts import (
 from harness.tables.answers import rounding_of
 from harness.tables.formats import NOTHING, Entry, TextTable, text_table
 from harness.tables.results import Results
-from harness.tables.wording import method_titles, place_text
+from harness.tables.wording import (
+    coverage,
+    covered,
+    method_titles,
+    nominal,
+    place_text,
+    significant,
+    whole,
+)
 
 METHOD, VERDICT = "Method", "Verdict"
 WORST, OUTCOME, MEAN = "Worst-case coverage", "Lowest coverage of an outcome", "Mean coverage"

@@ -18,12 +18,12 @@ from harness.distributions.sampling import binomial
 from harness.families.catalogue import FAMILIES
 from harness.families.family import CLOSED_FORM, EXACT_ENGINES, MONTE_CARLO, STOPPING
 from harness.findings.manifest import worst_cases_are_exact
-from harness.findings.numbers import span_text
 from harness.methods.catalogue import methods_of
 from harness.methods.method import TWO_SIDED
 from harness.tables.answers import rounding_of
 from harness.tables.columns import SAMPLING, TRUTH, worst_range_columns
 from harness.tables.results import Results
+from harness.tables.wording import span_text
 
 MARGIN = 0.05
 """A mean alpha of up to so much of alpha above it counts as about right on average."""

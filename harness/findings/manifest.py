@@ -9,9 +9,9 @@ from typing import Any
 from harness.base.text import enumerated, printable
 from harness.catalogue import design_for, family_in
 from harness.families.family import CLOSED_FORM, ENUMERATION, MONTE_CARLO, POSTERIOR
-from harness.findings.numbers import significant, whole
 from harness.methods.remarks import ORDER, OUTSIDE
 from harness.tables.formats import Entry, TextTable, text_table
+from harness.tables.wording import significant, whole
 
 _MOST_LISTED = 5
 

@@ -21,9 +21,9 @@ from harness.findings.judgements import (
     is_clearly_above,
     size_of,
 )
-from harness.findings.numbers import covered, nominal
 from harness.tables.answers import rounding_of
 from harness.tables.results import Results
+from harness.tables.wording import covered, nominal
 
 KINDS = ("never above", "on average", "about right", "understates", "no interval")
 """What a verdict is, from the best to the worst."""

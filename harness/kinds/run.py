@@ -19,11 +19,10 @@ from harness.runner.folder import (
     writing,
 )
 from harness.runner.journal.database import LARGEST_JOURNAL, Journal, opened
-from harness.runner.journal.environment import environment
+from harness.runner.journal.records import environment
 from harness.runner.parts import FACT, Part, PartFile, refuse_unmergeable
-from harness.runner.progress import Progress
 from harness.runner.storage import content_hash, part_file
-from harness.runner.workload import Workload, memory_for, refuse_too_long
+from harness.runner.workload import Progress, Workload, memory_for, refuse_too_long
 from harness.runner.write import write_results
 from harness.tables.results import Results
 

@@ -20,7 +20,7 @@ from harness.config.shared_keys import USUAL_KIND
 from harness.families.family import Family
 from harness.figures.catalogue import FIGURES
 from harness.kinds.catalogue import KINDS, kind_of_config
-from harness.kinds.family_kind import FamilyKind
+from harness.kinds.kind import FamilyKind
 from harness.kinds.load import load_experiment
 from harness.methods.catalogue import default_method, methods_for
 from harness.methods.method import TWO_SIDED

@@ -21,7 +21,6 @@ from harness.designs.limits import Limits
 from harness.designs.miss_curve import MissCurve
 from harness.designs.results import Exact
 from harness.distributions.truths import DiscreteTruth
-from harness.findings.numbers import percent, significant
 from harness.kinds.coverage.columns import opened_columns
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.limits import compute_limits
@@ -29,7 +28,7 @@ from harness.kinds.coverage.plan import plan_scenarios
 from harness.report.packing import packed
 from harness.report.page import Page, PagePart, Section
 from harness.runner.storage import EXPLORER_PAGE
-from harness.tables.wording import method_titles
+from harness.tables.wording import method_titles, percent, significant
 
 FAMILY = "proportion"
 """The family that the page is about."""

@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 import harness
-from harness.findings.numbers import FILTERS
+from harness.tables.wording import FILTERS
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from harness.base.text import enumerated
 from harness.catalogue import family_in
 from harness.findings.answer import Answer
 from harness.findings.manifest import engine_remarks, engine_tables, remarked_methods
-from harness.findings.numbers import nominal
 from harness.report.packing import packed_columns
 from harness.report.page import Section
 from harness.runner.storage import CELLS_FILE
@@ -23,6 +22,7 @@ from harness.tables.columns import CELLS, SAMPLING
 from harness.tables.formats import markdown_table
 from harness.tables.formats import markdown_text as escaped
 from harness.tables.results import Results
+from harness.tables.wording import nominal
 
 LARGEST = 100
 """The largest size, where it is a count, whose cells stand in the page; of two samples of each."""

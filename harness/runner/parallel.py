@@ -1,4 +1,4 @@
-"""Run tasks in parallel, with one code path for any number of jobs, and report their progress."""
+"""Tasks in parallel, by one code path for any number of jobs, and rounds of recorded tasks."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import threading
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -20,6 +21,8 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from harness.base.errors import HarnessError, InputError
 from harness.base.temporary import remove_left_behind
 from harness.config.values import DASK, Execution
+from harness.runner.journal.database import Journal
+from harness.runner.workload import Progress
 
 T = TypeVar("T")
 
@@ -259,3 +262,57 @@ def parallel_jobs(jobs: int, tasks: int | None = None) -> int:
     cores = cpu_count()
     most = cores if jobs == -1 else min(jobs, MOST_JOBS_PER_CORE * cores)
     return most if tasks is None else max(1, min(most, tasks))
+
+
+@dataclass(frozen=True)
+class Task:
+    """A piece of work whose result no record has."""
+
+    add: Callable[[Any], None]
+    """Adds the result to those of the tasks before it."""
+    trials: int = 0
+    """The number of trials that it makes."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """Tasks that run beside each other, after which it is decided whether more are needed."""
+
+    tasks: Sequence[Task]
+    results: Iterator[Any]
+    """The results of the tasks in their order, which are computed when they are asked for."""
+    recorded: int
+    """The number of parts of the work that are recorded."""
+    parts: int
+    """The number of all parts of the work."""
+    save: Callable[[], None]
+    """Puts what was added since the last time into the journal, if there is one."""
+
+
+def run_rounds(rounds: Iterable[Round], progress: Progress, journal: Journal | None) -> None:
+    """Run rounds one after the other; the next one is asked for when one has been added up.
+
+    Args:
+        rounds: the rounds.
+        progress: receives the numbers of parts that are recorded, and of trials to come and done.
+        journal: has what a round has saved committed from time to time; None where nothing is
+            recorded.
+
+    Raises:
+        InputError: the journal cannot be written.
+    """
+    for each in rounds:
+        progress.found(each.recorded, each.parts)
+        trials = sum(task.trials for task in each.tasks)
+        if trials:
+            progress.expect(trials)
+        try:
+            for task, result in zip(each.tasks, each.results, strict=True):
+                task.add(result)
+                progress.advance(task.trials)
+                if journal is not None and journal.is_due:
+                    start = time.monotonic()
+                    each.save()
+                    journal.commit(start)
+        finally:
+            each.save()

@@ -16,7 +16,7 @@ from typing import Any
 from harness.base.errors import InputError
 from harness.base.text import enumerated
 from harness.runner.journal.database import facts_of
-from harness.runner.journal.environment import environment, environment_text
+from harness.runner.journal.records import environment, environment_text
 from harness.runner.storage import part_file
 
 TaskSpan = tuple[int, int]

@@ -1,4 +1,4 @@
-"""What a run has to do, counted before anything large is made, and the memory there is for it."""
+"""What a run has to do and reports to have done, and the memory that there is for it."""
 
 from __future__ import annotations
 
@@ -103,3 +103,22 @@ def refuse_too_long(name: str, work: Workload, parts: int, divisible: bool) -> N
             f"{name}: {words} are more than the {most:,} that a run may {verb}; use {what} "
             f"(about one in {fewer:,}){shards}"
         )
+
+
+class Progress:
+    """The number of trials to do and done, as a study reports it while it runs; shown nowhere."""
+
+    def begun(self, program: str) -> None:
+        """Report that another version of the program, in words, has begun the run."""
+
+    def damaged(self, records: int) -> None:
+        """Report how many damaged records of the journal are computed anew."""
+
+    def found(self, recorded: int, parts: int) -> None:
+        """Report how many of the parts of the work a former run has recorded."""
+
+    def expect(self, trials: int) -> None:
+        """Report that so many more trials are to come."""
+
+    def advance(self, trials: int) -> None:
+        """Report that so many more trials are done."""

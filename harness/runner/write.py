@@ -30,8 +30,7 @@ from harness.runner.storage import (
     write_manifest,
 )
 from harness.tables.columns import CELLS, REPLICATES
-from harness.tables.dictionary import parquet_metadata
-from harness.tables.results import Results
+from harness.tables.results import Results, parquet_metadata
 
 if TYPE_CHECKING:
     from harness.figures.kind import FigureSpec

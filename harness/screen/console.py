@@ -23,7 +23,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from harness.base.text import printable
-from harness.runner.progress import Progress as RunProgress
+from harness.runner.workload import Progress as RunProgress
 
 if TYPE_CHECKING:
     from harness.runner.workload import Workload

@@ -24,7 +24,6 @@ from harness.families.family import STOPPING, Family
 from harness.families.judged import SENSITIVITY
 from harness.families.tasks import K
 from harness.methods.catalogue import methods_of
-from harness.tables.estimands import estimands_of
 
 OUTCOME, TRUTH, LOOK = "outcome", "truth", "look"
 
@@ -310,3 +309,14 @@ def _type_of(levels: Sequence[Any]) -> str:
         if kinds == found:
             return names
     return "number" if kinds <= {int, float} else "text"
+
+
+def estimands_of(document: Any) -> dict[str, Any]:
+    """The estimands of a simulation study by name, "" of the only one, each with what gives its
+    truth, from its resolved config."""
+    estimand = document.get("estimand")
+    if isinstance(estimand, list):
+        return {name: name for name in estimand}
+    if isinstance(estimand, dict) and "function" not in estimand:
+        return estimand
+    return {"": estimand}

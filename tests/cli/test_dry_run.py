@@ -3,7 +3,7 @@
 import tracemalloc
 from pathlib import Path
 
-from harness.kinds.coverage import workload
+from harness.kinds.coverage import run
 from tests.cli.conftest import is_one_sentence
 from tests.study.experiments import files
 
@@ -30,7 +30,7 @@ def test_a_dry_run_shows_what_a_run_would_refuse(run_command, config):
 
 def test_sizes_that_do_not_fit_into_memory_are_one_sentence(run_command, config, here, monkeypatch):
     large = config(n=[1_000_000 + i for i in range(99)], figures=[])
-    monkeypatch.setattr(workload, "machine_memory", lambda: 4e9)
+    monkeypatch.setattr(run, "machine_memory", lambda: 4e9)
     result = run_command("run", large)
     assert (result.code, is_one_sentence(result)) == (2, True)
     assert "memory of this machine; use fewer sizes" in result.err

@@ -12,7 +12,7 @@ from harness.kinds.coverage import records
 from harness.kinds.load import load_experiment
 from harness.kinds.run import run_experiment
 from harness.runner.journal import database
-from harness.runner.journal.environment import environment
+from harness.runner.journal.records import environment
 from harness.screen.console import progress_bar
 from tests.study.experiments import Interrupting
 

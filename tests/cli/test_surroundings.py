@@ -21,7 +21,7 @@ import harness
 from harness.base.errors import InputError
 from harness.config import yaml12
 from harness.kinds.load import load_experiment
-from harness.runner.rounds import Task
+from harness.runner.parallel import Task
 from harness.tables.sheet import spreadsheet_safe
 from tests.cli.conftest import FIGURES, SMALL, RunCommand, is_one_sentence
 from tests.simulation.studies import study

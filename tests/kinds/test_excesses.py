@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from harness.base.errors import InputError
-from harness.kinds.choice.losses import excesses
+from harness.kinds.choice.run import excesses
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.load import load_experiment
 

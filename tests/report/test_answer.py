@@ -23,7 +23,6 @@ from harness.findings.answer import (
 )
 from harness.findings.conclusion import sentences
 from harness.findings.judgements import judgements
-from harness.findings.numbers import coverage
 from harness.findings.verdicts import (
     ABOUT,
     NEVER_ABOVE,
@@ -39,6 +38,7 @@ from harness.report.page import Page, PagePart, render
 from harness.report.sections import answer_section, facts
 from harness.tables.formats import Entry
 from harness.tables.results import Results
+from harness.tables.wording import coverage
 from tests.report.pages import STORED, tables_in
 
 RUN: dict[str, Any] = {"trials": {"per_size": 200}, "seed": 1, "figures": []}

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.findings.numbers import percent, significant
 from harness.kinds.load import load_experiment
 from harness.pages.explorer import Numbers, explorer, numbers_of
 from harness.report.page import render
+from harness.tables.wording import percent, significant
 from tests.browser import Browser
 from tests.report.accessibility import violations
 from tests.report.pages import IS_TOO_WIDE

@@ -290,3 +290,22 @@ def test_large_sizes_have_windows_and_moments(law, size, low, high):
     np.testing.assert_allclose((found * centered).sum(axis=1) / deviation, 0.0, atol=1e-11)
     spread = (found * centered**2).sum(axis=1)
     np.testing.assert_allclose(np.sqrt(spread) / deviation, 1.0, rtol=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("sampling", "size", "top"),
+    [
+        (binomial, 1, 1.0),
+        (binomial, 997, 1.0),
+        (binomial, 10**7, 1.0),
+        (poisson, 0.3, 40.0),
+        (poisson, 1e6, 40.0),
+        (BetaBinomial(0.1), 60, 1.0),
+    ],
+)
+def test_windows_of_many_parameters_are_those_of_each(sampling, size, top):
+    rng = np.random.default_rng(20)
+    parameters = top * np.concatenate((rng.random(400), rng.random(100) ** 8, [0.0, 1.0]))
+    ends = sampling.windows(parameters, size)
+    each = [sampling.window(value, value, size) for value in parameters.tolist()]
+    assert list(zip(*(side.tolist() for side in ends), strict=True)) == each

@@ -66,7 +66,7 @@ import json, os, signal, sys
 
 import harness.api
 from harness.runner.journal.database import Journal
-from harness.runner.progress import Progress
+from harness.runner.workload import Progress
 
 
 class Killing(Progress):

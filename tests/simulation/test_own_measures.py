@@ -10,7 +10,7 @@ from scipy.stats import chi2
 import harness
 from harness.base.errors import ConfigError, InputError
 from harness.kinds.load import load_experiment
-from harness.kinds.simulation.own_measures import GROUPS, jackknife_error
+from harness.kinds.simulation.functions import GROUPS, jackknife_error
 from tests.simulation.studies import study, value
 
 FILE = str(Path(__file__).with_name("measured.py"))

@@ -22,9 +22,9 @@ from harness.callers.simulation.requests import Stream, stream_key
 from harness.cli import main
 from harness.designs.precision import estimate_interval, planned_looks
 from harness.kinds.run import run_part
-from harness.kinds.simulation.findings import study_sentences
+from harness.kinds.simulation.show import study_sentences
 from harness.runner.parts import Part
-from harness.runner.progress import Progress
+from harness.runner.workload import Progress
 from harness.tables.results import Results
 from tests.simulation.studies import MODELS, function, study, value
 from tests.study.experiments import stable_files

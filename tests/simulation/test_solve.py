@@ -25,7 +25,7 @@ from harness.figures.kind import FigureSpec
 from harness.kinds.load import load_all
 from harness.kinds.run import run_experiment
 from harness.kinds.simulation.replay import replay
-from harness.runner.progress import Progress
+from harness.runner.workload import Progress
 from tests.simulation.studies import study
 from tests.study.experiments import stable_files
 

@@ -11,8 +11,8 @@ import polars as pl
 
 import harness
 from harness.designs.limits import Limits
-from harness.runner.progress import Progress
 from harness.runner.storage import JOURNAL_FILE
+from harness.runner.workload import Progress
 
 ODD_LABEL = 'odd, "label" [1]'
 KEY = ["method", "alpha", "n", "engine"]

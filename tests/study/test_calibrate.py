@@ -10,7 +10,7 @@ from harness.kinds.calibration.run import compute_calibration
 from harness.kinds.load import load_experiment
 from harness.kinds.stored import load
 from harness.methods.significance import at_least
-from harness.runner.progress import Progress
+from harness.runner.workload import Progress
 from harness.runner.write import write_tables
 from harness.tables.results import Results
 from tests.study.experiments import changed

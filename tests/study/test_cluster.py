@@ -26,7 +26,7 @@ from harness.designs.engines import monte_carlo
 from harness.designs.limits import Limits
 from harness.runner import cluster
 from harness.runner.parallel import opened_backend, run_tasks
-from harness.runner.progress import Progress
+from harness.runner.workload import Progress
 from tests.simulation.studies import FORMS, study
 from tests.study.experiments import DRAWN, LISTED, changed, process_of, stable_files, sum_of_lower
 

@@ -11,7 +11,7 @@ import pytest
 
 import harness
 from harness.designs.engines import monte_carlo
-from harness.runner.progress import Progress
+from harness.runner.workload import Progress
 from tests.study.experiments import DRAWN, LISTED, changed, files, stable_files
 
 FILES = {"cells.parquet", "columns.csv", "summary.csv", "manifest.json"}

@@ -10,7 +10,7 @@ from harness.base.errors import InputError
 from harness.kinds.load import load_experiment
 from harness.kinds.run import merge_parts, run_part
 from harness.runner.parts import Part, find_parts
-from harness.runner.progress import Progress
+from harness.runner.workload import Progress
 
 MEAN = "def mean(data, alpha):\n    return data - 1, data + 1\n"
 DRAW = "def draw(rng):\n    return shift() + rng.random()\n"

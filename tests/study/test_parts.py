@@ -14,7 +14,7 @@ from harness.kinds.coverage import trials as study_trials
 from harness.kinds.load import load_experiment
 from harness.kinds.run import merge_parts, run_part
 from harness.runner.parts import Part, find_parts, refuse_unmergeable
-from harness.runner.progress import Progress
+from harness.runner.workload import Progress
 from harness.runner.write import write_figures_asked_for
 from tests.study.experiments import DRAWN, LISTED, changed, stable_files
 

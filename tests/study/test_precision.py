@@ -23,7 +23,7 @@ from harness.kinds.load import load_experiment
 from harness.kinds.run import workload_of
 from harness.runner.journal import database
 from harness.runner.journal.database import opened
-from harness.runner.progress import Progress
+from harness.runner.workload import Progress
 from harness.screen.console import workload_lines
 from tests.study.experiments import Interrupting, changed, in_memory, part, stable_files
 

@@ -11,11 +11,10 @@ import harness
 from harness.base.errors import InputError
 from harness.designs.engines.monte_carlo import SHARD
 from harness.kinds.coverage import run as study
-from harness.kinds.coverage import workload
 from harness.kinds.coverage.columns import catalogue_columns
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.plan import count_scenarios, plan_scenarios, reports_truths_alone
-from harness.kinds.coverage.workload import coverage_workload
+from harness.kinds.coverage.run import coverage_workload
 from harness.kinds.load import load_all, load_experiment
 from harness.kinds.run import workload_of
 from harness.runner.parallel import MOST_JOBS_PER_CORE, parallel_jobs
@@ -61,7 +60,7 @@ def coverage(base: dict[str, Any], **changes: Any) -> Experiment:
 @pytest.fixture
 def small_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine with 8 GB of memory."""
-    monkeypatch.setattr(workload, "machine_memory", lambda: 8e9)
+    monkeypatch.setattr(study, "machine_memory", lambda: 8e9)
 
 
 SHAPES = [
@@ -239,7 +238,7 @@ def test_a_run_that_lacks_memory_says_what_it_was_making(monkeypatch: pytest.Mon
 
 
 def test_every_shipped_config_fits_into_a_gigabyte(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workload, "machine_memory", lambda: 1e9)
+    monkeypatch.setattr(study, "machine_memory", lambda: 1e9)
     for experiment in load_all(["configs"]):
         workload_of(experiment)
 

@@ -10,12 +10,12 @@ from rich.console import Console
 from harness.distributions.truths import PairTruth, UniformTruth
 from harness.families.catalogue import family_of
 from harness.kinds.calibration.engine import BinTally, CalibrationDesign
-from harness.kinds.calibration.show import calibration_screen
-from harness.kinds.calibration.tables import (
+from harness.kinds.calibration.run import (
     calibration_cells,
     calibration_manifest,
     calibration_summary,
 )
+from harness.kinds.calibration.show import calibration_screen
 from harness.methods.catalogue import PROPORTION
 from harness.tables.columns import (
     TableKind,

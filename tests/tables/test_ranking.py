@@ -14,7 +14,7 @@ from harness.kinds.stored import load
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import TWO_SIDED
 from harness.runner.write import write_tables
-from harness.screen.comparisons import near_nominal_screen, ranking_screen
+from harness.screen.records import near_nominal_screen, ranking_screen
 from harness.tables.answers import near_nominal, ranking
 from harness.tables.wording import method_titles, short_title
 from tests.study.experiments import DRAWN, ODD_LABEL, changed, in_memory, part

@@ -10,7 +10,7 @@ from polars.testing import assert_frame_equal
 from harness.findings.manifest import worst_cases_are_exact
 from harness.kinds.stored import load
 from harness.runner.write import write_tables
-from harness.screen.comparisons import recommendation_screen
+from harness.screen.records import recommendation_screen
 from harness.tables.answers import CLOSEST, NEVER, WITHIN, recommendation
 from tests.study.experiments import in_memory, part
 

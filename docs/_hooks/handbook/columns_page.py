@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handbook.text import cell, code, table
 from harness.families.catalogue import FAMILIES
-from harness.tables.dictionary import TABLES, columns_of
+from harness.tables.results import TABLES, columns_of
 
 _HEAD = """# Columns
 

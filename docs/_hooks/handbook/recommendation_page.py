@@ -6,10 +6,10 @@ from typing import Any
 
 from handbook import links
 from handbook.text import cell, code, table
-from harness.findings.numbers import percent
 from harness.kinds.choice.show import rule
 from harness.kinds.stored import load
 from harness.methods.method import TWO_SIDED
+from harness.tables.wording import percent
 
 _HEAD = """# Recommended methods
 

@@ -71,21 +71,22 @@ class TrialProcess(PythonProcess):
         self.program = program
         handle, name = tempfile.mkstemp(prefix=temporary_prefix("position"))
         self._file = Path(name)
+        inherited: tuple[int, ...] = ()
         try:
-            try:
-                os.write(handle, np.array([IDLE, 0, False], np.int64).tobytes())
-            finally:
-                os.close(handle)
+            os.write(handle, np.array([IDLE, 0, False], np.int64).tobytes())
             self._position = np.memmap(name, np.int64, "r")
-            super().__init__("harness.callers.simulation.worker", name)
+            if os.name == "posix":
+                # A file without a name is left behind at no end; the process inherits it.
+                self._file.unlink()
+                name, inherited = str(handle), (handle,)
+            super().__init__("harness.callers.simulation.worker", name, inherited=inherited)
         except BaseException:  # the disk is full, or the user interrupts
             self._file.unlink(missing_ok=True)
             raise
+        finally:
+            os.close(handle)
         try:
             self._ask(LOAD, {"program": packed(program), "factors": dict(factors)})
-            if os.name == "posix":
-                # Both ends have opened the file, which is then left behind at no end.
-                self._file.unlink()
         except EndedError as fault:
             self.close()
             kind = KilledError if fault.killed else InputError

@@ -11,7 +11,6 @@ import time
 import traceback
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -430,10 +429,11 @@ def _who(number: int) -> str:
 
 
 def main() -> int:
-    """Answer requests about trials; the last argument is the file of the position."""
+    """Answer requests about trials; the last argument is the position's file or its descriptor."""
     # No file is written beside those of the user.
     sys.dont_write_bytecode = True
-    with Path(sys.argv[-1]).open("r+b") as file:
+    place = sys.argv[-1]
+    with open(int(place) if place.isdecimal() else place, "r+b") as file:  # noqa: PTH123
         position = memoryview(mmap.mmap(file.fileno(), 0)).cast("q")
     position[0] = IDLE
     return serve(partial(Study, position), copies_answer=False)

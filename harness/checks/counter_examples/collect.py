@@ -41,8 +41,8 @@ from harness.checks.tails.tails import LimitName, LimitTails
 from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
 from harness.distributions.truths import DiscreteTruth, PairTruth
-from harness.findings.numbers import covered, nominal
 from harness.methods.method import NONE, Contract
+from harness.tables.wording import covered, nominal
 
 _MEASURED = {SHRINKS: "mean length over that at a quarter of the size"}
 """What a number is of, where the name of the check does not say it."""

@@ -40,7 +40,7 @@ from harness.kinds.simulation.measures import Replicates
 from harness.kinds.simulation.tables import ScenarioTrials
 from harness.kinds.simulation.trials import SHARD, MethodTrials, TrialShard, joined, simulate_trials
 from harness.methods.method import APPROXIMATE, AT_LEAST, CONSERVATIVE, NOMINAL, NONE, Contract
-from harness.methods.proportion.exact import clopper_pearson
+from harness.methods.proportion import clopper_pearson
 
 ERROR = 1e-4
 """The largest probability that a method which keeps its contract fails a check by its coverage."""

@@ -104,17 +104,18 @@ def blocks_of_truths(
         truths: ascending, shape (t,).
         size: the size.
     """
+    firsts, lasts = (ends.tolist() for ends in sampling.windows(truths, size))
     start = 0
     while start < truths.size:
-        first, last = sampling.window(truths[start], truths[start], size)
+        first, last = firsts[start], lasts[start]
         stop = start + 1
         while stop < truths.size:
-            start_of_next, further = sampling.window(truths[stop], truths[stop], size)
+            further = max(lasts[stop], last)
             # The outcomes between two windows need not have limits.
-            apart = start_of_next > last + 1
-            if apart or (stop + 1 - start) * (max(further, last) + 1 - first) > _CELLS:
+            apart = firsts[stop] > last + 1
+            if apart or (stop + 1 - start) * (further + 1 - first) > _CELLS:
                 break
-            stop, last = stop + 1, max(further, last)
+            stop, last = stop + 1, further
         yield slice(start, stop), first, last
         start = stop
 

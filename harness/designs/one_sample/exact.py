@@ -186,15 +186,14 @@ def probability_blocks(
     """
     n = scenario.size
     sampling: Sampling = scenario.model.SAMPLING
+    firsts, lasts = (ends.tolist() for ends in sampling.windows(values, n))
     start = 0
     while start < values.size:
         stop = start + 1
-        first, last = sampling.window(values[start], values[start], n)
-        while stop < values.size:
-            _, further = sampling.window(values[stop], values[stop], n)
-            if (stop + 1 - start) * (further - first + 1) > _BLOCK:
-                break
-            stop, last = stop + 1, further
+        first = firsts[start]
+        while stop < values.size and (stop + 1 - start) * (lasts[stop] - first + 1) <= _BLOCK:
+            stop += 1
+        last = lasts[stop - 1]
         low, high = np.searchsorted(outcomes, [first, last + 1])
         x, probability = outcomes[low:high], np.empty((stop - start, high - low))
         rows = max(1, _CELLS // max(1, x.size))

@@ -10,7 +10,7 @@ from scipy.special import betainc, betaincc
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.base.numerics.special import log_binomial
-from harness.distributions.sampling.law import NATS, bernstein_reach
+from harness.distributions.sampling.law import NATS, bernstein_reach, bernstein_reaches
 from harness.distributions.sampling.thinned_draws import ThinnedBinomial, thinned_binomial
 
 
@@ -34,6 +34,14 @@ def window(low: float, high: float, n: float, nats: float = NATS) -> tuple[int, 
     first = n * low - bernstein_reach(n * low * (1.0 - low), nats)
     last = n * high + bernstein_reach(n * high * (1.0 - high), nats)
     return max(0, math.floor(first)), min(int(n), math.ceil(last))
+
+
+def windows(p: Floats, n: float) -> tuple[Integers, Integers]:
+    """The ends of the ``window`` of each p alone, shape (t,) each."""
+    mean = n * p
+    reach = bernstein_reaches(mean * (1.0 - p))
+    first, last = np.floor(mean - reach), np.ceil(mean + reach)
+    return np.maximum(first, 0).astype(np.int64), np.minimum(last, int(n)).astype(np.int64)
 
 
 def mean(p: Floats, n: float) -> Floats:

@@ -38,6 +38,12 @@ def bernstein_reach(variance: float, nats: float, largest: float = 1.0) -> float
     return third + math.sqrt(third * third + 2.0 * variance * nats)
 
 
+def bernstein_reaches(variance: Floats) -> Floats:
+    """``bernstein_reach`` of counts of each variance, to the same bits; shape of the variance."""
+    third = NATS / 3.0
+    return np.asarray(third + np.sqrt(third * third + 2.0 * variance * NATS))
+
+
 NUMPY, THINNED = "numpy", "thinned"
 """Where outcomes come from: NumPy's generators, or tables for ascending parameters."""
 
@@ -82,6 +88,9 @@ class Sampling(Protocol):
 
         Outcomes outside the window have a total probability below 2·exp(−nats).
         """
+
+    def windows(self, parameter: Floats, size: float) -> tuple[Integers, Integers]:
+        """The first and the last outcome of the window of each θ alone, shape (t,) each."""
 
     def mean(self, parameter: Floats, size: float) -> Floats:
         """The expected outcome at each parameter, shape of the parameter."""
@@ -184,6 +193,12 @@ class Law(ABC):
 
         Outcomes outside of the window have a total probability below 1e-16 at each such θ.
         """
+
+    def windows(self, parameter: Floats, size: float) -> tuple[Integers, Integers]:
+        """The first and the last outcome of the window of each θ alone, shape (t,) each."""
+        spans = [self.window(value, value, size) for value in parameter.tolist()]
+        first, last = np.array(spans, np.int64).reshape(-1, 2).T
+        return first, last
 
     @abstractmethod
     def probabilities(self, parameter: Floats, size: float, first: int, last: int) -> Floats:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from harness.base.numerics.arrays import Floats, Integers
 from harness.base.numerics.special import log_poisson
 from harness.distributions.posteriors.gamma import Gamma
-from harness.distributions.sampling.law import NATS, bernstein_reach
+from harness.distributions.sampling.law import NATS, bernstein_reach, bernstein_reaches
 from harness.distributions.sampling.thinned_draws import ThinnedPoisson, thinned_poisson
 
 
@@ -34,6 +34,14 @@ def window(low: float, high: float, exposure: float, nats: float = NATS) -> tupl
     first, last = low * exposure, high * exposure
     first, last = first - bernstein_reach(first, nats), last + bernstein_reach(last, nats)
     return max(0, math.floor(first)), math.ceil(last)
+
+
+def windows(rate: Floats, exposure: float) -> tuple[Integers, Integers]:
+    """The ends of the ``window`` of each rate alone, shape (t,) each."""
+    mean = rate * exposure
+    reach = bernstein_reaches(mean)
+    first, last = np.floor(mean - reach), np.ceil(mean + reach)
+    return np.maximum(first, 0).astype(np.int64), last.astype(np.int64)
 
 
 def mean(rate: Floats, exposure: float) -> Floats:

@@ -21,7 +21,7 @@ from harness.kinds.calibration.experiment import (
     FAMILIES_OF_TWO,
     Calibration,
 )
-from harness.kinds.family_kind import FamilyKind
+from harness.kinds.kind import FamilyKind
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from harness.findings.answer import Answer
     from harness.report.page import Section
     from harness.runner.journal.database import Journal
-    from harness.runner.progress import Progress
-    from harness.runner.workload import Workload
+    from harness.runner.workload import Progress, Workload
     from harness.tables.results import Results
 
 

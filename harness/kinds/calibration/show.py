@@ -17,7 +17,6 @@ from harness.catalogue import family_in
 from harness.families.catalogue import family_of
 from harness.findings.answer import Answer
 from harness.findings.manifest import BAD, DOUBTFUL, GOOD, RunRemark
-from harness.findings.numbers import format_number, whole
 from harness.kinds.calibration.engine import PRIOR
 from harness.kinds.coverage.screen import marked
 from harness.report.page import Section
@@ -25,6 +24,7 @@ from harness.report.sections import answer_section, cells, cells_file, facts
 from harness.report.still_picture import CurveLine, still_picture
 from harness.screen.console import escape_markup
 from harness.tables.results import Results
+from harness.tables.wording import format_number, whole
 
 
 def calibration_remarks(manifest: Mapping[str, Any]) -> Iterator[RunRemark]:

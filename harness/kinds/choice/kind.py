@@ -16,7 +16,7 @@ from harness.families.family import ENUMERATION, Family
 from harness.kinds.choice.experiment import CHOICE, SHOWN, TRUTHS, ChoiceExperiment
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.kind import CoverageKind, sizes_of
-from harness.kinds.family_kind import FamilyKind
+from harness.kinds.kind import FamilyKind
 from harness.methods.catalogue import methods_of
 from harness.methods.method import TWO_SIDED
 
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from harness.kinds.choice.tables import ChoiceResults
     from harness.report.page import Section
     from harness.runner.journal.database import Journal
-    from harness.runner.progress import Progress
-    from harness.runner.workload import Workload
+    from harness.runner.workload import Progress, Workload
 
 _COVERAGE = CoverageKind()
 _OWN = ("kind", TRUTHS, SHOWN, "sides", "allow", "reference", "search", "title", "methods")

@@ -1,35 +1,47 @@
-"""Run a choice: coverage under each of its truths, and the rule over all of them."""
+"""Run a choice: coverage and losses under each of its truths, and the rule over all of them.
+
+The loss is the mean length of an interval, and the mean excess of one limit.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from harness.base.numerics.arrays import Floats
 from harness.catalogue import family_in, scenario_for
+from harness.designs.design import Scenario
 from harness.designs.engines.solver import solver_of
+from harness.designs.excess import excess_beyond, mean_excess, mean_scaled_length
+from harness.designs.limits import Column
 from harness.families.combination import Span
+from harness.families.family import Family
 from harness.findings.judgements import MethodJudgement, judgements
 from harness.findings.manifest import agrees, failed_methods
-from harness.findings.numbers import span_text
 from harness.kinds.choice.experiment import ChoiceExperiment
-from harness.kinds.choice.losses import losses_of
 from harness.kinds.choice.search import Search, searched
-from harness.kinds.choice.tables import ChoiceResults, UnderTruth, choice_tables
+from harness.kinds.choice.tables import ChoiceResults, Losses, UnderTruth, choice_tables
+from harness.kinds.coverage.columns import RunColumns, opened_columns
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.kind import CoverageKind
-from harness.kinds.coverage.run import compute
-from harness.kinds.coverage.workload import coverage_workload
+from harness.kinds.coverage.limits import compute_limits
+from harness.kinds.coverage.run import compute, coverage_workload
+from harness.methods.method import TWO_SIDED, UPPER
 from harness.runner.journal.database import Journal
-from harness.runner.progress import Progress
 from harness.runner.storage import manifest_of
-from harness.runner.workload import Workload
+from harness.runner.workload import Progress, Workload
+from harness.tables.wording import span_text
 
 _MOST_SPANS = 2
 """The most ranges of a box that are written out."""
+TRIALS = 2000
+"""The data sets drawn at each listed truth where data are lists, by default."""
 
 
 def compute_choice(
@@ -165,3 +177,129 @@ def _is_within(inner: tuple[Span, ...], outer: tuple[Span, ...]) -> bool:
         low <= first and last <= high
         for (first, last), (low, high) in zip(inner, outer, strict=True)
     )
+
+
+def losses_of(experiment: Experiment, summary: pl.DataFrame) -> Losses:
+    """The mean loss of each method, alpha and size.
+
+    Of an interval it is the mean length, of a ratio r that of r/(1 + r); of one limit it is the
+    mean excess.
+
+    Args:
+        experiment: a coverage experiment.
+        summary: its table.
+    """
+    family, found = experiment.family, {}
+    for row in summary.drop_nulls("mean_length").iter_rows(named=True):
+        if not _has_excess(family, row["side"]):
+            sizes = tuple(float(row[name]) for name in family.sizes)
+            found[row["method"], row["alpha"], sizes] = row["mean_length"]
+    if any(_has_excess(family, spec.side) for spec in experiment.methods):
+        for row in excesses(experiment).iter_rows(named=True):
+            sizes = tuple(float(np.sum(row[name])) for name in family.sizes)
+            if not math.isnan(row["mean_excess"]):
+                found[row["method"], row["alpha"], sizes] = row["mean_excess"]
+    return found
+
+
+def _has_excess(family: Family, side: str) -> bool:
+    """Whether a loss is on the scale of the excess, as that of each interval of a ratio is."""
+    return side != TWO_SIDED or family.is_ratio
+
+
+def excesses(experiment: Experiment, trials: int = TRIALS) -> pl.DataFrame:
+    """Return the mean excess of every one-sided method of an experiment at every size and alpha.
+
+    Of a ratio it is also the mean length of every interval, on the same scale.
+
+    Of an upper limit U it is E[(g(U) − g(θ))⁺], of a lower one L it is E[(g(θ) − g(L))⁺], over the
+    experiment's truth and all outcomes, with g(θ) = θ/(1 + θ) of a ratio and g(θ) = θ elsewhere.
+    Where data are lists it is the mean over trials; elsewhere it has a relative error below 1e-4.
+
+    Args:
+        experiment: of any family; its engines and trials do not matter.
+        trials: the data sets drawn at each listed truth, where data are lists.
+
+    Returns:
+        A row for each size, method and alpha, with the columns method, side, alpha, the sizes of
+        the family, mean_excess and std_error, the Monte Carlo standard error, which is 0 where
+        there are no trials. The mean excess is not a number where a method failed at an outcome
+        that can occur, or draws its limits although outcomes are numbered.
+
+    Raises:
+        InputError: a user function cannot be loaded, or data are lists and ``trials`` is below 2.
+        HarnessError: there is no excess under the truth, as of a law under a distribution.
+        IntervalNotFoundError: a method of the catalogue found no limit.
+    """
+    if trials < 2:
+        experiment.family.refuse_lists(f"expected at least 2 trials, found {trials}")
+    scenarios = experiment.scenarios
+    rows: list[dict[str, Any]] = []
+    with opened_columns(experiment) as columns:
+        if experiment.family.has_outcomes:
+            found = _of_outcomes(experiment, scenarios, columns)
+        else:
+            found = _of_lists(experiment, scenarios, columns, trials)
+        for scenario, column, mean, error in found:
+            head = {"method": column.method, "side": column.side, "alpha": column.alpha}
+            # Those of strata are lists.
+            sizes = {
+                name: list(size) if isinstance(size, tuple) else size
+                for name, size in scenario.named_sizes.items()
+            }
+            rows.append({**head, **sizes, "mean_excess": mean, "std_error": error})
+    return pl.DataFrame(rows)
+
+
+_Row = tuple[Scenario, Column, float, float]
+"""A column in a scenario, its mean excess and the standard error of that."""
+
+
+def _of_outcomes(
+    experiment: Experiment, scenarios: Sequence[Scenario], columns: RunColumns
+) -> Iterator[_Row]:
+    """Yield the excess of each one-sided column in each scenario, from the limits of outcomes."""
+    family = experiment.family
+    asked = tuple(each for each in columns.deterministic if _has_excess(family, each.side))
+    drawn = [each.column for each in columns.stochastic if each.column.side != TWO_SIDED]
+    outcomes = [solver_of(scenario).possible_outcomes() for scenario in scenarios]
+    one_sided = replace(columns, deterministic=asked, stochastic=())
+    tables = compute_limits(experiment, scenarios, outcomes, one_sided)
+    for scenario, table in zip(scenarios, tables, strict=True):
+        found = {column.position: np.nan for column in drawn}
+        for side in {column.side for column in asked}:
+            rows = [row for row, column in enumerate(asked) if column.side == side]
+            limits = table.limits.rows(rows)
+            if side == TWO_SIDED:
+                means = mean_scaled_length(scenario, limits).tolist()
+            else:
+                means = mean_excess(scenario, limits, side).tolist()
+            found |= zip([asked[row].position for row in rows], means, strict=True)
+        for column in sorted((*asked, *drawn), key=lambda each: each.position):
+            yield scenario, column, found[column.position], 0.0
+
+
+def _of_lists(
+    experiment: Experiment, scenarios: Sequence[Scenario], columns: RunColumns, trials: int
+) -> Iterator[_Row]:
+    """Yield the excess of each one-sided column in each scenario, from trials at each truth."""
+    one_sided = [each for each in columns.stochastic if each.column.side != TWO_SIDED]
+    for scenario, drawn in product(scenarios, one_sided):
+        source, column = drawn.source, drawn.column
+        side, alpha = column.side, column.alpha
+        at_truths: list[Floats] = []
+        _, thetas = scenario.listed_truths()
+        for number in range(scenario.truth.count):
+            # The data sets are the same for all columns; what a method draws for its limits comes
+            # from a stream of its own.
+            stream = scenario.stream(experiment.seed, number)
+            excess: list[Floats] = []
+            for observed in scenario.draw_observed(number, trials, stream):
+                own = np.random.default_rng([experiment.seed, number, column.position, len(excess)])
+                limits = source.limits(observed, alpha, side, own).intervals(observed, alpha, side)
+                bounds = limits.upper if side == UPPER else limits.lower
+                excess.append(excess_beyond(scenario.family, bounds, float(thetas[number]), side))
+            at_truths.append(np.concatenate(excess))
+        variance = np.mean([excess.var(ddof=1) / trials for excess in at_truths])
+        error = np.sqrt(variance / len(at_truths))
+        yield scenario, column, float(np.mean(at_truths)), float(error)

@@ -32,7 +32,7 @@ from harness.kinds.choice.exact import Alphas, exact_alphas
 from harness.kinds.coverage.columns import RunColumns, opened_columns
 from harness.kinds.coverage.experiment import Experiment
 from harness.runner.parallel import THREADS, opened_backend, run_tasks
-from harness.runner.progress import Progress
+from harness.runner.workload import Progress
 
 _STARTS, _LAST_STARTS = 12, 2
 """How many of the largest values of a column boxes are laid about, in the first and in the second

@@ -10,7 +10,6 @@ from rich.console import RenderableType
 
 from harness.findings.answer import Answer
 from harness.findings.conclusion import mean_coverages, use_of
-from harness.findings.numbers import nominal, percent, significant
 from harness.kinds.choice.tables import LEAST_BAD, NEVER, USE, ChoiceResults
 from harness.methods.method import TWO_SIDED
 from harness.report.page import Section
@@ -18,6 +17,7 @@ from harness.report.sections import answer_section, facts
 from harness.screen.console import escape_markup
 from harness.screen.records import table_screen
 from harness.tables.formats import Entry, TextTable, text_table
+from harness.tables.wording import nominal, percent, significant
 
 _MOST_ROWS = 20
 Row = dict[str, Any]

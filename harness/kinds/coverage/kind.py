@@ -35,7 +35,7 @@ from harness.families.judged import known_judge
 from harness.figures.requirements import ExperimentFacts, suitable_figures
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.rules import RULES
-from harness.kinds.family_kind import FamilyKind
+from harness.kinds.kind import FamilyKind
 from harness.methods.catalogue import methods_of
 
 if TYPE_CHECKING:
@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from harness.report.page import Section
     from harness.runner.journal.database import Journal
     from harness.runner.parts import Part
-    from harness.runner.progress import Progress
-    from harness.runner.workload import Workload
+    from harness.runner.workload import Progress, Workload
     from harness.tables.results import Results
 
 
@@ -123,7 +122,7 @@ class CoverageKind(FamilyKind[Experiment]):
         }
 
     def workload(self, experiment: Experiment) -> Workload:
-        from harness.kinds.coverage.workload import coverage_workload
+        from harness.kinds.coverage.run import coverage_workload
 
         return coverage_workload(experiment)
 

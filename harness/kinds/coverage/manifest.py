@@ -20,9 +20,7 @@ from harness.designs.fractions import INTERVAL_ALPHA, fraction_interval, standar
 from harness.designs.limits import Column
 from harness.designs.precision import PROBABILITY, Aim, half_width
 from harness.designs.results import WorstCase
-from harness.kinds.coverage.engine_agreement import EngineAgreement
-from harness.kinds.coverage.scenario_result import ScenarioResult, by_column
-from harness.kinds.coverage.tables import total_counts
+from harness.kinds.coverage.scenario_result import EngineAgreement, ScenarioResult, by_column
 from harness.methods.remarks import Remark
 from harness.runner.storage import manifest_of
 from harness.tables.columns import TableKind
@@ -118,7 +116,7 @@ def overall(results: Sequence[ScenarioResult], may_fail: bool) -> list[dict[str,
     rows = []
     for each in by_column(results):
         counted = [
-            (total_counts(result.tally.by_outcome), row)
+            (result.tally.by_outcome.total(), row)
             for result, row in each
             if result.tally is not None
         ]
@@ -374,7 +372,7 @@ _EXACT_RULE = {
 def _of_size(result: ScenarioResult, aim: Aim) -> dict[str, Any]:
     """How the trials of one size ended."""
     tallies = [each.tally for each in _parts([result]) if each.tally is not None]
-    counted = [total_counts(tally.by_outcome) for tally in tallies]
+    counted = [tally.by_outcome.total() for tally in tallies]
     misses = np.concatenate([counts.missed[:, 0] for counts in counted])
     trials = int(counted[0].trials[0])
     widest = float(half_width(misses, np.full_like(misses, trials), len(aim.looks)).max())

@@ -28,8 +28,7 @@ from harness.designs.limits import Limits
 from harness.kinds.coverage.columns import RunColumns
 from harness.kinds.coverage.experiment import Experiment
 from harness.runner.journal.database import ColumnKey
-from harness.runner.journal.environment import program, sources_digest
-from harness.runner.journal.records import digest
+from harness.runner.journal.records import digest, program, sources_digest
 
 ENGINES = (catalogue, exact, lists, monte_carlo, stochastic)
 """What turns limits into counts and exact values, for all designs."""

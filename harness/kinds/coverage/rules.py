@@ -101,8 +101,9 @@ def _of_the_catalogue(
 def _methods_take_the_sizes(config: ValidKeys) -> Issues:
     largest = {name: max(listed) for name, listed in config["sizes"].items()}
     for i, known in _of_the_catalogue(config.family, config["methods"]):
-        if largest and not known.takes_sizes(largest.values()):
-            yield ConfigIssue(("methods", i), known.size_advice(largest))
+        advice = known.size_advice(largest)
+        if advice:
+            yield ConfigIssue(("methods", i), advice)
 
 
 @reads("methods", "sampling")

@@ -25,14 +25,17 @@ from harness.findings.manifest import (
     unsteady_methods,
     worst_cases_are_exact,
 )
-from harness.findings.numbers import coverage_number, format_number, nominal, worst_range
-from harness.screen.comparisons import near_nominal_screen, ranking_screen, recommendation_screen
 from harness.screen.console import escape_markup
-from harness.screen.records import table_screen
+from harness.screen.records import (
+    near_nominal_screen,
+    ranking_screen,
+    recommendation_screen,
+    table_screen,
+)
 from harness.tables.columns import SAMPLING
 from harness.tables.formats import Entry, TextTable, text_table
 from harness.tables.results import Results
-from harness.tables.wording import place_text
+from harness.tables.wording import coverage_number, format_number, nominal, place_text, worst_range
 
 _MOST_ROWS = 45
 _STYLES = {GOOD: "green", DOUBTFUL: "yellow", BAD: "bold red", PLAIN: ""}

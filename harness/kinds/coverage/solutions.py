@@ -20,10 +20,19 @@ from harness.kinds.coverage.records import engines_digest, join, take
 from harness.kinds.coverage.tables import exact_engine
 from harness.runner.journal.database import ColumnKey, Journal
 from harness.runner.journal.records import digest, pack
-from harness.runner.parallel import driver_backend, parallel_jobs, run_tasks
-from harness.runner.progress import Progress
-from harness.runner.rounds import Round, Task, run_rounds
-from harness.runner.workload import memory_for
+from harness.runner.parallel import (
+    THREADS,
+    Round,
+    Task,
+    driver_backend,
+    parallel_jobs,
+    run_rounds,
+    run_tasks,
+)
+from harness.runner.workload import Progress, memory_for
+
+# Threads that solve scenarios of fewer intervals wait for each other longer than they compute.
+_FEWEST_FOR_THREADS = 2000
 
 
 @dataclass(frozen=True)
@@ -114,6 +123,9 @@ def solve_scenarios(
     scenarios = [question.begun(experiment, columns, journal) for question in questions]
     left = [scenario for scenario in scenarios[::-1] if scenario.left]
     jobs, backend = experiment.execution.jobs, driver_backend(experiment.execution)
+    intervals = len(columns) * sum(each.question.limits.outcomes.size for each in left)
+    if backend is THREADS and intervals < _FEWEST_FOR_THREADS:
+        jobs = 1
     # Fewer scenarios than jobs are divided by their columns.
     share = max(1, parallel_jobs(jobs) // max(1, len(left)))
     work = [

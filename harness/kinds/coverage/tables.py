@@ -177,7 +177,7 @@ def _summary_rows(
     """The rows of one column in one scenario; extremes are over the cells of the tables."""
     alpha = result.columns[row].alpha
     if MONTE_CARLO in engines and result.tally is not None and pooled.tally is not None:
-        total = total_counts(result.tally.by_outcome)
+        total = result.tally.by_outcome.total()
         yield {
             **column_block(result, row, MONTE_CARLO),
             **_with_coverage(counted_block(total, row, alpha, result.looks)),
@@ -509,10 +509,3 @@ def _misses(
         "alpha_without_failed": np.minimum(without, 1.0),
         "alpha_error": alpha - missed,
     }
-
-
-def total_counts(counts: Counts) -> Counts:
-    """The counts over all conditions, as those of one condition."""
-    misses = (counts.below, counts.above, counts.failed)
-    total = (each.sum(axis=1, keepdims=True) for each in misses)
-    return Counts(np.zeros(1, np.int64), counts.trials.sum(keepdims=True), *total)

@@ -35,9 +35,8 @@ from harness.kinds.coverage.scenario_trials import (
     start_trials,
 )
 from harness.runner.journal.database import Journal
-from harness.runner.parallel import THREADS, Backend, driver_backend, run_tasks
+from harness.runner.parallel import THREADS, Backend, Round, Task, driver_backend, run_tasks
 from harness.runner.parts import TaskSpan
-from harness.runner.rounds import Round, Task
 from harness.runner.workload import memory_for
 
 

@@ -63,8 +63,7 @@ from harness.kinds.simulation.experiment import (
     TrialPlan,
     UserFunction,
 )
-from harness.kinds.simulation.factors import Factors
-from harness.kinds.simulation.function_keys import FunctionKey
+from harness.kinds.simulation.key_types import Factors, FunctionKey
 from harness.kinds.simulation.measures import (
     ESTIMATED,
     FRACTIONS,

@@ -13,7 +13,6 @@ from harness.config.models.figures import figure_spec
 from harness.figures.kind import FigureSpec
 from harness.kinds.kind import Kind
 from harness.kinds.simulation.experiment import SIMULATION, Simulation
-from harness.kinds.simulation.keys import SimulationConfig, figures_of, simulation_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
     from harness.report.page import Section
     from harness.runner.journal.database import Journal
     from harness.runner.parts import Part
-    from harness.runner.progress import Progress
-    from harness.runner.workload import Workload
+    from harness.runner.workload import Progress, Workload
 
 
 class SimulationKind(Kind[Simulation]):
@@ -34,16 +32,22 @@ class SimulationKind(Kind[Simulation]):
     asks = "a study with a model and methods of your own"
 
     def models(self) -> Iterator[type[BaseModel]]:
+        from harness.kinds.simulation.keys import SimulationConfig
+
         yield SimulationConfig
 
     def validated(
         self, raw: Mapping[str, Any], folder: Path, kinds: Sequence[Kind[Any]]
     ) -> tuple[Simulation | None, list[ConfigIssue]]:
+        from harness.kinds.simulation.keys import simulation_of
+
         return simulation_of(raw, folder)
 
     def validated_figure(
         self, document: Mapping[str, Any], figure: Mapping[str, Any]
     ) -> tuple[FigureSpec | None, list[ConfigIssue]]:
+        from harness.kinds.simulation.keys import figures_of
+
         values, issues = figures_of([figure], document)
         return (None, issues) if issues else (figure_spec(values["figures"][0]), [])
 
@@ -114,7 +118,7 @@ class SimulationKind(Kind[Simulation]):
         return failed_calls(manifest)
 
     def unanswered(self, results: SimulationResults) -> Iterable[str]:
-        from harness.kinds.simulation.findings import solve_sentences
+        from harness.kinds.simulation.show import solve_sentences
 
         if "solve" not in results.manifest["experiment"]:
             return ()

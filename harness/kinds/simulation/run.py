@@ -21,9 +21,15 @@ from harness.callers.simulation.truths import TRUTH
 from harness.callers.sources import refuse_changed
 from harness.designs.precision import FIRST_LOOK_DRAWN, Aim, planned_looks
 from harness.kinds.simulation.experiment import ALL, Simulation, TrialPlan
-from harness.kinds.simulation.functions import StudyFiles, sent_files, study_files, truths
+from harness.kinds.simulation.functions import (
+    OwnMeasures,
+    StudyFiles,
+    own_measures,
+    sent_files,
+    study_files,
+    truths,
+)
 from harness.kinds.simulation.measures import MEASURES
-from harness.kinds.simulation.own_measures import OwnMeasures, own_measures
 from harness.kinds.simulation.repeat import unrepeated
 from harness.kinds.simulation.search import (
     MOST_ROUNDS,
@@ -48,13 +54,10 @@ from harness.kinds.simulation.trials import (
     simulate_trials,
 )
 from harness.runner.journal.database import ColumnKey, Journal
-from harness.runner.journal.environment import program, sources_digest
-from harness.runner.journal.records import digest, pack
-from harness.runner.parallel import Backend, opened_backend, run_tasks
+from harness.runner.journal.records import digest, pack, program, sources_digest
+from harness.runner.parallel import Backend, Round, Task, opened_backend, run_rounds, run_tasks
 from harness.runner.parts import TaskSpan
-from harness.runner.progress import Progress
-from harness.runner.rounds import Round, Task, run_rounds
-from harness.runner.workload import BASE, Workload, machine_memory, memory_for
+from harness.runner.workload import BASE, Progress, Workload, machine_memory, memory_for
 
 
 @dataclass

@@ -14,6 +14,7 @@ from harness.callers.simulation.answers import AGAINST_TRUTH, FIELDS
 from harness.callers.simulation.requests import ONLY
 from harness.callers.simulation.shared import consequence
 from harness.kinds.simulation.experiment import ALL, SIMULATION
+from harness.kinds.simulation.functions import OwnMeasures
 from harness.kinds.simulation.measures import (
     JOINT_COVERAGE,
     MEASURES,
@@ -26,7 +27,6 @@ from harness.kinds.simulation.measures import (
     measures,
     relative_precision,
 )
-from harness.kinds.simulation.own_measures import OwnMeasures
 from harness.kinds.simulation.trials import Event, MethodTrials
 from harness.runner.storage import manifest_of
 from harness.tables.columns import (

@@ -26,8 +26,8 @@ from harness.checks.findings import (
     format_cell,
 )
 from harness.families.combination import Span
-from harness.findings.numbers import covered, nominal
 from harness.report.still_picture import Tick, ticks
+from harness.tables.wording import covered, nominal
 
 LEFT, RIGHT = 3.0, 97.0
 LEFT_OF_PLOT = 13.0

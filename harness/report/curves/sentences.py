@@ -12,10 +12,10 @@ from harness.designs.miss_curve import MissCurve
 from harness.families.family import Family
 from harness.figures.look import labels
 from harness.findings.judgements import first_largest
-from harness.findings.numbers import coverage, covered, nominal, percent
 from harness.findings.verdicts import ranges_above
 from harness.report.curves.panels import CurvePanel
 from harness.tables.answers import rounding_of
+from harness.tables.wording import coverage, covered, nominal, percent
 
 ACCURATE = 1e-9
 """An actual alpha that differs from alpha by less than this is alpha, but for rounding."""

@@ -13,12 +13,12 @@ import numpy as np
 from harness.base.numerics.arrays import Floats
 from harness.families.family import CLOSED_FORM, MONTE_CARLO
 from harness.figures.selection import percent_longer
-from harness.findings.numbers import covered, nominal, percent, significant
 from harness.methods.method import TWO_SIDED
 from harness.report.maps.frames import Frame, LargestValue, SizeRow, finding
 from harness.tables.answers import YARDSTICK, rounding_of
 from harness.tables.columns import OUTCOME
 from harness.tables.results import Results
+from harness.tables.wording import covered, nominal, percent, significant
 
 STEPS = 10
 """The number of colours on each side of the middle."""

@@ -15,7 +15,6 @@ import numpy as np
 from harness.base.numerics.arrays import Floats
 from harness.families.combination import Span
 from harness.families.family import MONTE_CARLO
-from harness.findings.numbers import percent
 from harness.report.maps.frames import Frame, SizeRow, by_size, frames_of
 from harness.report.maps.quantities import (
     STEPS,
@@ -28,7 +27,7 @@ from harness.report.packing import packed
 from harness.report.page import Section
 from harness.tables.columns import OUTCOME
 from harness.tables.results import Results
-from harness.tables.wording import method_titles
+from harness.tables.wording import method_titles, percent
 
 MOST_PLACES = 101
 """The most outcomes or truths of one size that a map in the page has, equally apart."""

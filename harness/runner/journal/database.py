@@ -15,8 +15,13 @@ from urllib.parse import quote
 
 from harness.base.errors import InputError, WriteError
 from harness.base.files import refuse_irregular
-from harness.runner.journal.environment import environment, environment_text
-from harness.runner.journal.records import DamagedRecordError, Record, unpack
+from harness.runner.journal.records import (
+    DamagedRecordError,
+    Record,
+    environment,
+    environment_text,
+    unpack,
+)
 
 LARGEST_JOURNAL = 40 << 20
 """The most bytes of all records. Those of former configs give way; then no more are kept."""

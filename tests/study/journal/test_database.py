@@ -19,10 +19,9 @@ from harness.designs.engines.verification import Comparison
 from harness.designs.results import Counts, Enumerated, Exact, Mean, Tally, WorstCase
 from harness.kinds.coverage import records
 from harness.kinds.simulation.trials import simulate_trials
-from harness.runner.journal import environment
+from harness.runner.journal import records as of_journal
 from harness.runner.journal.database import ColumnKey, Journal, opened
-from harness.runner.journal.environment import source_files
-from harness.runner.journal.records import DamagedRecordError, pack, unpack
+from harness.runner.journal.records import DamagedRecordError, pack, source_files, unpack
 from tests.test_floors import FILES, graph
 
 # The file of a journal: what is no journal, is damaged, is full or is in use is said.
@@ -211,10 +210,10 @@ def test_all_that_solving_and_simulating_import_is_digested():
 
 
 def test_a_change_of_any_file_of_the_engines_changes_the_key(tmp_path, monkeypatch):
-    top = environment._TOP
+    top = of_journal._TOP
     copied = shutil.copytree(top, tmp_path / "harness", ignore=shutil.ignore_patterns("*.html"))
-    monkeypatch.setattr(environment, "_TOP", copied)
-    digest = environment.sources_digest.__wrapped__
+    monkeypatch.setattr(of_journal, "_TOP", copied)
+    digest = of_journal.sources_digest.__wrapped__
     before = digest(ENGINES, APART)
     for module in random.Random(1).sample(sorted(digested()), 12):
         file = copied / FILES[module].relative_to(top)
@@ -227,9 +226,9 @@ def test_a_change_of_any_file_of_the_engines_changes_the_key(tmp_path, monkeypat
 
 
 def test_the_programs_of_r_beside_the_worker_are_digested(tmp_path, monkeypatch):
-    copied = shutil.copytree(environment._TOP, tmp_path / "harness")
-    monkeypatch.setattr(environment, "_TOP", copied)
-    digest = environment.sources_digest.__wrapped__
+    copied = shutil.copytree(of_journal._TOP, tmp_path / "harness")
+    monkeypatch.setattr(of_journal, "_TOP", copied)
+    digest = of_journal.sources_digest.__wrapped__
     before = digest((simulate_trials.__module__,))
     (copied / "callers" / "simulation" / "trials.R").write_text("# changed\n", "utf-8")
     assert digest((simulate_trials.__module__,)) != before

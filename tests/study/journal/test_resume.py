@@ -15,7 +15,7 @@ from harness.kinds.coverage import trials as study_trials
 from harness.kinds.load import load_experiment
 from harness.runner.journal import database
 from harness.runner.journal.database import opened
-from harness.runner.progress import Progress
+from harness.runner.workload import Progress
 from tests.study.experiments import DRAWN, LISTED, Interrupting, changed
 
 SHARD = 1 << 9
