@@ -109,7 +109,7 @@ class Gamma(ConjugatePosterior[RealPoints]):
         """log[b^a r^{a−1} e^{−br} / Γ(a)], by the saddle-point form."""
         r = self._points(points)
         with np.errstate(divide="ignore", invalid="ignore"):
-            inner = self._log_density(r) - np.log(r)
+            inner = _log_power(self.a, self.b * r) - np.log(r)
             at_zero = np.where(
                 self.a == 1.0, np.log(self.b), np.where(self.a < 1.0, np.inf, -np.inf)
             )
@@ -119,10 +119,6 @@ class Gamma(ConjugatePosterior[RealPoints]):
         """``logpdf`` at ``anchor + step``."""
         return self.logpdf(anchor + step)
 
-    def _log_density(self, r: Floats) -> Floats:
-        """The logarithm of the density with respect to log r."""
-        return _log_power(self.a, self.b * r)
-
     def ppf(self, prob: npt.ArrayLike) -> RealPoints:
         """The points whose ``cdf`` is ``prob``.
 
@@ -130,27 +126,28 @@ class Gamma(ConjugatePosterior[RealPoints]):
         on log(cdf / prob) in log r. That logarithm is concave in log r, so that the iteration
         converges from any start.
         """
-        return self._quantile(self._approximate_ppf(prob), prob, upper=False)
+        return self._quantile(prob, upper=False)
 
     def isf(self, prob: npt.ArrayLike) -> RealPoints:
         """The points whose ``sf`` is ``prob``, refined in the same way."""
-        return self._quantile(self._approximate_isf(prob), prob, upper=True)
+        return self._quantile(prob, upper=True)
 
-    def _quantile(self, points: RealPoints, prob: npt.ArrayLike, *, upper: bool) -> RealPoints:
+    def _quantile(self, prob: npt.ArrayLike, *, upper: bool) -> RealPoints:
         """The refined points, and 0 where the quantile is too close to 0 for a double."""
         prob = np.broadcast_to(np.asarray(prob, np.float64), self.a.shape)
+        points = self._approximate_quantile(prob, upper=upper)
         at_low = points.value < _SMALLEST_POINT
         return self._refined(self.boundary[0].where(at_low, points), prob, at_low, upper=upper)
 
     def approximate_interval(self, alpha: float) -> tuple[RealPoints, RealPoints]:
         """Balanced-tail limits without the refinement of ``ppf``."""
-        return self._approximate_ppf(alpha / 2), self._approximate_isf(alpha / 2)
+        prob = np.full(self.size, alpha / 2)
+        lower = self._approximate_quantile(prob, upper=False)
+        return lower, self._approximate_quantile(prob, upper=True)
 
-    def _approximate_ppf(self, prob: npt.ArrayLike) -> RealPoints:
-        return RealPoints(gammaincinv(self.a, np.asarray(prob, np.float64)) / self.b)
-
-    def _approximate_isf(self, prob: npt.ArrayLike) -> RealPoints:
-        return RealPoints(gammainccinv(self.a, np.asarray(prob, np.float64)) / self.b)
+    def _approximate_quantile(self, prob: Floats, *, upper: bool) -> RealPoints:
+        inverse = gammainccinv if upper else gammaincinv
+        return RealPoints(inverse(self.a, prob) / self.b)
 
     def lower_limit_at_boundary(self, upper: RealPoints) -> Bools:
         """Whether a ≤ 1, or so close to 1 that the limit of equal density is below exp(−600)."""
@@ -161,7 +158,7 @@ class Gamma(ConjugatePosterior[RealPoints]):
 
     def coordinate_density(self, points: RealPoints) -> Floats:
         """The density with respect to log r: r times the pdf."""
-        return np.exp(self._log_density(points.value))
+        return np.exp(_log_power(self.a, self.b * points.value))
 
     def log_density_slope(self, points: RealPoints) -> Floats:
         """The derivative of ``logpdf`` by the coordinate: (a − 1) − br."""
@@ -189,7 +186,7 @@ class Gamma(ConjugatePosterior[RealPoints]):
 
 
 def _log_power(a: Floats, t: Floats) -> Floats:
-    """log[t^a e^{−t} / Γ(a)]."""
+    """log[t^a e^{−t} / Γ(a)]; for t = br it is the log density with respect to log r."""
     constant = 0.5 * np.log(a) - (HALF_LOG_TWO_PI + stirling_error(a))
     return np.asarray(constant - deviance(a, t))
 

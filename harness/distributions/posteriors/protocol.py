@@ -136,9 +136,12 @@ class Posterior(Rows, ABC, Generic[P]):
     def coordinate_difference(self, lower: P, upper: P) -> Floats:
         """The coordinate of ``upper`` less that of ``lower``."""
 
-    @abstractmethod
     def length(self, lower: P, upper: P) -> Floats:
-        """upper − lower, without cancellation next to the boundary."""
+        """The length of the interval, without cancellation next to the boundary.
+
+        It is measured in the coordinate, unless a subclass measures it in the parameter.
+        """
+        return self.coordinate_difference(lower, upper)
 
     @abstractmethod
     def log_density_ratio(self, lower: P, upper: P) -> Floats:

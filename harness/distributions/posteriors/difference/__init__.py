@@ -266,9 +266,6 @@ class RateDifference(DifferencePosterior[RealPoints]):
         """Both components, where neither is truncated."""
         return cast(tuple[Gamma, Gamma], (self.first, self.second))
 
-    def length(self, lower: RealPoints, upper: RealPoints) -> Floats:
-        return upper.value - lower.value
-
     def _of(self, value: npt.ArrayLike) -> RealPoints:
         return RealPoints.of(value)
 

@@ -234,6 +234,8 @@ class Window(Rows, ABC, Generic[N]):
     """The function of the factor W."""
     flat_value: Floats
     """The logarithm of W's shape at its mean, beyond which a tail is taken to be constant."""
+    start: Floats
+    """A first guess of the peak."""
 
     def within(self, x: Floats) -> tuple[Floats, Floats]:
         """x where the integrand is computed, and the change of its logarithm from there to x."""
@@ -262,10 +264,6 @@ class Window(Rows, ABC, Generic[N]):
     @abstractmethod
     def _omitted_curvature(self, x: Floats) -> Floats:
         """A curvature of the integrand that ``log_integrand`` leaves out."""
-
-    @abstractmethod
-    def _first_peak(self) -> Floats:
-        """A first guess of the peak."""
 
     def integrals(self) -> Floats:
         """Return the integrals of the density of V times a tail of W, shape (m,)."""
@@ -309,13 +307,10 @@ class Window(Rows, ABC, Generic[N]):
         """The logarithm of what the product of both densities is multiplied by over x."""
         return np.log(points.du_dx)
 
+    @np.errstate(all="ignore")
     def nodes(self) -> Nodes:
         """Return nodes in x that integrate the integrand to double precision."""
-        with np.errstate(all="ignore"):
-            return self._nodes()
-
-    def _nodes(self) -> Nodes:
-        centre = self._peak(self._first_peak())
+        centre = self._peak(self.start.copy())
         _, curvature = self.slope_and_curvature(centre)
         curvature = np.maximum(curvature, 0.0) + self._omitted_curvature(centre)
         width = 1.0 / np.sqrt(np.maximum(curvature, 1.0 / _WIDEST**2))
@@ -384,7 +379,7 @@ class IntegrationWindow(Window[Overlap]):
         """Return the integrand of the overlap with that function of the factor."""
         mean = overlap.factor.mean
         flat = overlap.factor.log_shape(mean, overlap.factor.end - mean, function.power)
-        return cls(overlap, function, flat)
+        return cls(overlap, function, flat, _peak_if_normal(overlap, function))
 
     def slope_and_curvature(self, x: Floats) -> tuple[Floats, Floats]:
         points = self.integrand.points_at(x)
@@ -405,18 +400,6 @@ class IntegrationWindow(Window[Overlap]):
         curvature = factor.curvature(*points.w, 1, points.du_dx) - tilt * slope
         return np.where(self.is_flat(points), np.maximum(curvature, 0.0), 0.0)
 
-    def _first_peak(self) -> Floats:
-        """The peak that the integrand would have if both components were normal."""
-        overlap = self.integrand
-        weight, factor = overlap.weight, overlap.factor
-        excess = overlap.factor_less_weight - (factor.mean - weight.mean)
-        if self.function is Factor.CDF:
-            excess = np.minimum(excess, 0.0)
-        elif self.function is Factor.SF:
-            excess = np.maximum(excess, 0.0)
-        share = weight.variance / (weight.variance + factor.variance)
-        return overlap.x_near(weight.mean - excess * share)
-
     def _change_by_t(self, points: IntegrandPoints) -> Floats:
         """The change of both densities.
 
@@ -428,6 +411,19 @@ class IntegrationWindow(Window[Overlap]):
         of_first, of_second = moved if overlap.weight_is_first else moved[::-1]
         first_by_t = overlap.first_by_t(points)
         return of_first * first_by_t + of_second * (first_by_t - 1.0)
+
+
+@np.errstate(all="ignore")
+def _peak_if_normal(overlap: Overlap, function: Factor) -> Floats:
+    """The peak that the integrand would have if both components were normal."""
+    weight, factor = overlap.weight, overlap.factor
+    excess = overlap.factor_less_weight - (factor.mean - weight.mean)
+    if function is Factor.CDF:
+        excess = np.minimum(excess, 0.0)
+    elif function is Factor.SF:
+        excess = np.maximum(excess, 0.0)
+    share = weight.variance / (weight.variance + factor.variance)
+    return overlap.x_near(weight.mean - excess * share)
 
 
 def _heaviness(reach: Floats) -> Floats:

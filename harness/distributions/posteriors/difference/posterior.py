@@ -287,9 +287,9 @@ class DifferencePosterior(Posterior[P]):
     def _approximate_mode(self) -> tuple[Floats, Floats]:
         """An approximate coordinate of the mode, and a standard deviation of the coordinate."""
 
-    @abstractmethod
     def _may_have_cusp(self) -> Bools:
         """Whether the densities of both components are unsmooth at the same end of their ranges."""
+        return np.zeros(self.size, dtype=bool)
 
     def _find_mode(self) -> Floats:
         def slope(coordinate: Floats, index: Positions) -> Floats:

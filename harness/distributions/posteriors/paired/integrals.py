@@ -211,9 +211,6 @@ class ConditionalWindow(Window[Conditional]):
     is taken to be constant.
     """
 
-    start: Floats
-    """A first guess of the peak."""
-
     @classmethod
     def of(cls, conditional: Conditional, function: Factor, start: Floats) -> ConditionalWindow:
         """Return the integrand with that function of the share."""
@@ -282,9 +279,6 @@ class ConditionalWindow(Window[Conditional]):
         # The density s^{a−1} (1 − s)^{b−1} of a share of p₁₀ and ρ, given p₀₁, and ds/dt = 1/G.
         of_p, of_q, of_f, of_g = exponents
         return of_p, of_q - 1.0, of_f - 1.0, of_g + 1.0
-
-    def _first_peak(self) -> Floats:
-        return self.start.copy()
 
 
 @dataclass(frozen=True)

@@ -62,10 +62,6 @@ class LogRatioPosterior(DifferencePosterior[LogPoints]):
         """Raise ValueError: an estimate of 0 or infinity has no logarithm to be centred on."""
         raise ValueError(NO_CENTRE)
 
-    def length(self, lower: LogPoints, upper: LogPoints) -> Floats:
-        """log(upper/lower)."""
-        return upper.log - lower.log
-
     @property
     def _difference(self) -> DifferenceIntegrals:
         return DifferenceIntegrals(*self.densities, LogOverlap)
@@ -101,9 +97,6 @@ class LogRatioPosterior(DifferencePosterior[LogPoints]):
     def _approximate_mode(self) -> tuple[Floats, Floats]:
         of = self._cumulants()
         return of.mean - 0.5 * of.third / of.variance, np.sqrt(of.variance)
-
-    def _may_have_cusp(self) -> Bools:
-        return np.zeros(self.size, dtype=bool)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,10 +232,6 @@ class RateRatio(Posterior[OddsPoints]):
     def coordinate_difference(self, lower: OddsPoints, upper: OddsPoints) -> Floats:
         """log(upper/lower)."""
         return self.share.coordinate_difference(lower.unit, upper.unit)
-
-    def length(self, lower: OddsPoints, upper: OddsPoints) -> Floats:
-        """log(upper/lower)."""
-        return self.coordinate_difference(lower, upper)
 
     def log_density_ratio(self, lower: OddsPoints, upper: OddsPoints) -> Floats:
         """logpdf(upper) − logpdf(lower)."""

@@ -85,9 +85,9 @@ class LogScaleDensity(Density, Generic[W]):
     def _unscaled(self, p: Floats, q: Floats) -> Points:
         """The component at the points, by its distances from the ends of its own range."""
 
-    @abstractmethod
     def _powers(self) -> Points:
         """The powers of e^z and of e^−z that the density is next to the two ends."""
+        return self.whole.whole.a, self.whole.whole.b
 
     @abstractmethod
     def _log_rate(self, p: Floats, q: Floats) -> Floats:
@@ -159,9 +159,6 @@ class LogitDensity(LogScaleDensity[BetaDensity]):
     def _unscaled(self, p: Floats, q: Floats) -> Points:
         return np.asarray(expit(p)), np.asarray(expit(-p))
 
-    def _powers(self) -> Points:
-        return self.whole.whole.a, self.whole.whole.b
-
     def _log_rate(self, p: Floats, q: Floats) -> Floats:
         away = np.abs(p)
         return np.asarray(-away - 2.0 * np.log1p(np.exp(-away)))
@@ -192,9 +189,6 @@ class LogBetaDensity(LogScaleDensity[BetaDensity]):
 
     def _unscaled(self, p: Floats, q: Floats) -> Points:
         return np.exp(-q), -np.expm1(-q)
-
-    def _powers(self) -> Points:
-        return self.whole.whole.a, self.whole.whole.b
 
     def _log_rate(self, p: Floats, q: Floats) -> Floats:
         return -q
