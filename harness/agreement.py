@@ -22,7 +22,7 @@ from scipy.special import betainc, betaincc
 
 from harness.base.numerics.arrays import Floats, Integers, Positions
 from harness.base.numerics.root_finding import bracketed_newton
-from harness.designs.fractions import fraction_interval, probability_of_missing
+from harness.designs.precision import fraction_interval, probability_of_missing
 
 LEVEL = 1e-3
 """The largest probability that a run whose engines agree is reported as a disagreement."""

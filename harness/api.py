@@ -11,7 +11,7 @@ from harness.base.arguments import validate_path
 from harness.base.errors import ConfigError
 from harness.base.frames import MOST_ROWS, html_table
 from harness.config.load import document_of
-from harness.config.models.figures import figures_of_config
+from harness.figures.catalogue import figures_of_config
 from harness.figures.kind import FigureSpec
 from harness.kinds.load import load_experiment, validate_figure
 from harness.kinds.run import run_experiment, workload_of

@@ -24,8 +24,8 @@ from harness.agreement import (
     mean_p,
     two_sided_p,
 )
-from harness.designs import fractions
-from harness.designs.fractions import (
+from harness.designs import precision
+from harness.designs.precision import (
     INTERVAL_ALPHA,
     fraction_interval,
     probability_of_missing,
@@ -154,7 +154,7 @@ def test_intervals_of_many_fractions_are_those_of_each_alone(monkeypatch):
     trials = rng.integers(1, 30, 200)
     misses = rng.binomial(trials, 0.2)
     alone = [fraction_interval(misses[[i]], trials[[i]]) for i in range(200)]
-    monkeypatch.setattr(fractions, "_INTERVALS_AT_ONCE", 7)
+    monkeypatch.setattr(precision, "_INTERVALS_AT_ONCE", 7)
     lower, upper = fraction_interval(misses.reshape(20, 10), trials.reshape(20, 10))
     assert lower.ravel().tolist() == [float(low[0]) for low, _ in alone]
     assert upper.ravel().tolist() == [float(high[0]) for _, high in alone]

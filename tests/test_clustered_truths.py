@@ -7,13 +7,13 @@ import pytest
 
 from harness.base.errors import InputError
 from harness.catalogue import scenario_for
-from harness.distributions.clustered_truths import (
+from harness.distributions.list_laws import BetaRuns, NormalRuns, runs_truth
+from harness.distributions.list_truths import (
     ClusteredPairTruth,
     ClusteredScoreTruth,
     cluster_sizes,
     draw_scores,
 )
-from harness.distributions.list_truths import BetaRuns, NormalRuns, runs_truth
 from harness.families.catalogue import family_of
 from tests.test_truths import SETTINGS
 

@@ -13,7 +13,7 @@ from tests.sample import sampled
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 ROOT = Path(harness.__file__).parent
 # Importing these runs a program.
-PROGRAMS = {"harness.__main__", "harness.callers.worker"}
+PROGRAMS = {"harness.__main__", "harness.callers.process"}
 
 
 def modules_with_examples() -> list[str]:

@@ -201,7 +201,7 @@ def test_the_name_of_a_module_is_nowhere_put_together() -> None:
 
 
 PROCESSES = (
-    "callers.worker",
+    "callers.process",
     "callers.simulation.worker",
     "runner.cluster",
     "runner.parallel",

@@ -92,7 +92,7 @@ def test_importing_the_package_loads_nothing_else(tmp_path: Path) -> None:
 
 
 def test_the_process_of_a_users_function_loads_no_scipy(tmp_path: Path) -> None:
-    code = "import json, sys\nimport harness.callers.worker\nprint(json.dumps(list(sys.modules)))"
+    code = "import json, sys\nimport harness.callers.process\nprint(json.dumps(list(sys.modules)))"
     loaded = {name.split(".")[0] for name in modules_after(code, tmp_path)}
     assert loaded & HEAVY == {"numpy"}
 

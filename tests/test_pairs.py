@@ -222,7 +222,7 @@ def test_no_table_of_a_fine_grid_is_missed_more_often_than_the_worst_case():
     assert (at.missed.max(axis=1) <= worst * (1.0 + 1e-9)).all()
     for row, case in enumerate(cases):
         step = {"above": 1e-12, "below": -1e-12, "at": 0.0}[case.side]
-        beside = scenario.with_truths(scenario.beside(case.truths, step))
+        beside = scenario.with_truths(scenario.design.beside(scenario, case.truths, step))
         missed = solver_of(beside).at_truths(limits).missed[row, 0]
         assert missed == pytest.approx(case.alpha, rel=1e-8)
 

@@ -15,7 +15,7 @@ import pytest
 from scipy.stats import binom
 
 import harness
-from harness.designs.fractions import fraction_interval
+from harness.designs.precision import fraction_interval
 from harness.tables.wording import percent, significant
 
 ROOT = Path(__file__).parent.parent

@@ -9,7 +9,7 @@ import pytest
 
 import harness
 from harness.base.errors import InputError
-from harness.families.labelled import COUNTS
+from harness.families.judged import COUNTS
 
 CASES = {
     "doc_id": [0, 0, 1, 1, 2, 2, 3, 3] * 2,

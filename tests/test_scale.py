@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from harness.families.catalogue import FAMILIES
-from harness.families.scale import IDENTITY, LOGARITHM
+from harness.families.combination import IDENTITY, LOGARITHM
 
 LOWER, UPPER = np.array([0.0, 0.5, 1.0, 2.0]), np.array([2.0, 4.0, 1.0, np.inf])
 

@@ -9,7 +9,8 @@ from scipy import stats
 
 import harness
 from harness.base.errors import ConfigError
-from harness.distributions.list_truths import LAWS_OF_RUNS, RunTruth, runs_truth
+from harness.distributions.list_laws import LAWS_OF_RUNS, runs_truth
+from harness.distributions.list_truths import RunTruth
 from harness.distributions.truths import (
     BetaTruth,
     DiscreteTruth,

@@ -11,7 +11,7 @@ from harness.base.errors import InputError
 from harness.callers.expected_failures import parse_expected_failure
 from harness.callers.naming import named
 from harness.checks.options import Tolerance
-from harness.distributions.list_truths import runs_truth
+from harness.distributions.list_laws import runs_truth
 from harness.distributions.sampling.laws import law_of
 
 TABLE = yaml.safe_load(Path(__file__).with_name("wrong_calls.yaml").read_text("utf-8"))

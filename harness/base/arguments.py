@@ -86,6 +86,17 @@ def validate_number(name: str, value: Any, expected: str = "a number") -> None:
         raise InputError(f"{name} should be {expected}, found {quoted(value)}")
 
 
+def validate_probability(name: str, value: Any) -> None:
+    """Refuse what is no number between 0 and 1.
+
+    Raises:
+        InputError: it is none, or 0, 1 or beyond.
+    """
+    validate_number(name, value)
+    if not 0 < value < 1:
+        raise InputError(f"{name} should be a number between 0 and 1, found {value:g}")
+
+
 def validate_whole(name: str, value: Any, least: int) -> None:
     """Refuse what is no whole number of at least ``least``.
 

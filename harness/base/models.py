@@ -60,20 +60,21 @@ class StrictModel(BaseModel):
         try:
             return handler(data)
         except ValidationError as error:
-            details = [cls._with_known_keys(detail) for detail in error.errors(include_url=False)]
-        raise ValidationError.from_exception_data(cls.__name__, details)
-
-    @classmethod
-    def _with_known_keys(cls, detail: ErrorDetails) -> InitErrorDetails:
-        """The error again; the errors of models inside this one are left as they are."""
-        kind, context = detail["type"], detail.get("ctx", {})
-        rebuilt: str | PydanticCustomError = kind
-        if kind == "extra_forbidden" and len(detail["loc"]) == 1:
-            known = list(cls.model_fields)
-            rebuilt = PydanticCustomError(UNKNOWN_KEY, detail["msg"], {"known": known})
-        elif kind not in _PYDANTIC_ERRORS:
-            rebuilt = PydanticCustomError(kind, detail["msg"], context)
-        return InitErrorDetails(type=rebuilt, loc=detail["loc"], input=detail["input"], ctx=context)
+            details = error.errors(include_url=False)
+        rebuilt = []
+        for detail in details:
+            kind: str | PydanticCustomError = detail["type"]
+            context = detail.get("ctx", {})
+            # The errors of models inside this one are left as they are.
+            if kind == "extra_forbidden" and len(detail["loc"]) == 1:
+                known = {"known": list(cls.model_fields)}
+                kind = PydanticCustomError(UNKNOWN_KEY, detail["msg"], known)
+            elif kind not in _PYDANTIC_ERRORS:
+                kind = PydanticCustomError(detail["type"], detail["msg"], context)
+            rebuilt.append(
+                InitErrorDetails(type=kind, loc=detail["loc"], input=detail["input"], ctx=context)
+            )
+        raise ValidationError.from_exception_data(cls.__name__, rebuilt)
 
 
 def expected(what: str) -> PydanticCustomError:

@@ -63,7 +63,10 @@ class Declared:
             InputError: the parameter is named something else.
         """
         name = parameter_of_alpha(self.parameters, len(data))
-        if name is None or name in CONFIDENCES or _is_alpha(name):
+        if name is None or name in CONFIDENCES:
+            return
+        plain = name.lower().replace("_", "")
+        if plain in _ALPHAS or "alpha" in plain or "α" in plain:
             return
         raise InputError(
             f"its parameter {name!r} is in the place of alpha, after {enumerated([*data], 'and')}, "
@@ -83,11 +86,6 @@ def parameter_of_alpha(parameters: Sequence[str], data_count: int) -> str | None
     return parameters[data_count] if data_count < len(parameters) else None
 
 
-def _is_alpha(name: str) -> bool:
-    plain = name.lower().replace("_", "")
-    return plain in _ALPHAS or "alpha" in plain or "α" in plain
-
-
 def declared(function: Function) -> Declared:
     """Return what a function declares.
 
@@ -101,13 +99,15 @@ def declared(function: Function) -> Declared:
     if side not in ALL_SIDES:
         raise FunctionError(f"side should be one of {', '.join(ALL_SIDES)}, found {side!r}")
     contract = getattr(function, "contract", None)
+    by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    names = [name for name, each in _parameters(function).items() if each.kind in by_position]
     try:
         return Declared(
             not draws(function),
             side,
             expected_failures(getattr(function, "expected_failures", {})),
             None if contract is None else validate_contract(contract),
-            positional_parameters(function),
+            tuple(name for name in names if name != "rng"),
         )
     except InputError as error:
         raise FunctionError(str(error)) from None
@@ -115,24 +115,15 @@ def declared(function: Function) -> Declared:
 
 def draws(function: Function) -> bool:
     """Whether a function takes a generator ``rng``, from which it draws its limits."""
+    return "rng" in _parameters(function)
+
+
+def _parameters(function: Function) -> Mapping[str, inspect.Parameter]:
+    """The parameters of a function by name; none where they are not known."""
     try:
-        return "rng" in inspect.signature(function).parameters
+        return inspect.signature(function).parameters
     except (TypeError, ValueError):  # a function in C may have no signature
-        return False
-
-
-def positional_parameters(function: Function) -> tuple[str, ...]:
-    """The names of the parameters that a function takes by position, but ``rng``."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return ()
-    by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return tuple(
-        parameter.name
-        for parameter in parameters
-        if parameter.kind in by_position and parameter.name != "rng"
-    )
+        return {}
 
 
 Outcome = dict[str, Any]
@@ -250,55 +241,30 @@ class LoadedFunction:
         Raises:
             FunctionError: the function has no limits of one outcome.
         """
-        function = self.function
-        if parameter_of_alpha(self.declared.parameters, len(call.arguments)) in CONFIDENCES:
-            function = _of_confidence(function)
-        if call.seed is not None:
-            function = _seeded(function, call.seed)
+        name, seed = parameter_of_alpha(self.declared.parameters, len(call.arguments)), call.seed
+
+        def function(*arguments: Any) -> Any:
+            """The function of the data and alpha, where each call of one that draws is the same."""
+            *data, alpha = arguments
+            last = 1.0 - alpha if name in CONFIDENCES else alpha
+            if seed is None:
+                return self.function(*data, last)
+            return self.function(*data, last, rng=np.random.default_rng(seed))
+
         asked = Asked(function, call.arguments, call.alpha, self.raised)
         if call.probe is not None:
-            return call.probe.of_function(asked, call.seed is None)
+            return call.probe.of_function(asked, seed is None)
         if call.task == ON_NUMBERS:
             return call_on_numbers(function, call.arguments, call.alpha, self.raised)
-        limits = call_on_arrays(asked, may_be_columns=call.seed is not None)
-        # Draws for an array are not those for one outcome.
-        if limits is None or call.seed is not None or _same_alone(asked, limits):
-            return limits
-        return None
-
-
-def _of_confidence(function: Function) -> Function:
-    """Return a function of the data and a confidence level as one of the data and alpha."""
-
-    def called(*arguments: Any, **generator: Any) -> Any:
-        return function(*arguments[:-1], 1.0 - arguments[-1], **generator)
-
-    return called
-
-
-def _seeded(function: Function, seed: Sequence[int]) -> Function:
-    """Return a stochastic function as one of its data alone: each call draws the same."""
-
-    def called(*arguments: Any) -> Any:
-        return function(*arguments, rng=np.random.default_rng(seed))
-
-    return called
-
-
-def call_on_arrays(asked: Asked, may_be_columns: bool = False) -> LimitPair | None:
-    """Return the limits of one call on arrays; None if it fails or gives another shape.
-
-    Args:
-        asked: the function, with arrays.
-        may_be_columns: whether ``is_square`` answers are another shape, and not read by rows.
-    """
-    try:
-        answer = asked.function(*copies(asked.data), asked.alpha)
-        if may_be_columns and is_square(answer):
+        try:
+            answer = function(*copies(call.arguments), call.alpha)
+            # Draws for an array are not those for one outcome, which would tell rows from columns.
+            if seed is not None and is_square(answer):
+                return None
+            limits = read_arrays(answer, asked.count)
+        except self.raised:
             return None
-        return read_arrays(answer, asked.count)
-    except asked.raised:
-        return None
+        return limits if seed is not None or _same_alone(asked, limits) else None
 
 
 def _same_alone(asked: Asked, limits: LimitPair) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from harness.base.errors import HarnessError, InputError
-from harness.base.temporary import temporary_prefix
+from harness.base.files import temporary_prefix
 from harness.callers.calls import (
     ON_ARRAYS,
     ON_NUMBERS,
@@ -350,7 +350,7 @@ class FunctionInProcess(RestartedFunction):
         return started(self._start)
 
     def _start(self) -> PythonProcess:
-        process = PythonProcess("harness.callers.worker")
+        process = PythonProcess("harness.callers.process")
         try:
             self._declared = self._load(process)
         except BaseException:

@@ -2,21 +2,270 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from harness.base.numerics.arrays import Floats
 from harness.callers.calls import ANYTHING, Function, FunctionError, describe
-from harness.callers.evaluation_peers import (
-    EVALUATION_PEERS,
-    of_evalconfidence,
-    of_evalstats,
-    of_inspect_ai,
-    of_judgy,
-    of_ppi_py,
-)
 from harness.methods.method import APPROXIMATE, AT_LEAST, CONSERVATIVE, Contract
+
+Interval = Callable[[Floats, Floats | None, float], tuple[float, float]]
+"""The limits of a mean, from scores, the cluster of each or None, and alpha."""
+
+EVALUATION_PEERS: dict[str, dict[str, tuple[str, ...]]] = {
+    "inspect_ai": {
+        "proportion": ("ci", "ci_wilson"),
+        "mean": ("ci",),
+        "clustered_proportion": ("ci", "ci_wilson"),
+        "clustered_mean": ("ci",),
+    },
+    "evalstats": {
+        "proportion": ("mean_ci",),
+        "mean": ("mean_ci",),
+        "bounded_mean": ("mean_ci",),
+        "paired_difference": ("compare",),
+        "labelled_share": ("judge_debias_mean_ci",),
+    },
+    "evalconfidence": {
+        "proportion": ("standard_error",),
+        "mean": ("standard_error",),
+        "clustered_proportion": ("standard_error",),
+        "proportion_difference": ("compare",),
+        "paired_difference": ("compare",),
+        "clustered_difference": ("compare",),
+    },
+    "ppi_py": {
+        "proportion": ("classical_mean_ci",),
+        "mean": ("classical_mean_ci",),
+        "labelled_share": ("ppi_mean_ci",),
+    },
+    "judgy": {"judged_share": ("estimate_success_rate",)},
+}
+"""Package, family, and the package's own names of functions."""
+
+
+def _of_scores(family: str, interval: Interval) -> Function:
+    """Return an interval of scores as a function of the data of a family."""
+
+    def of_values(values: Any, alpha: float) -> tuple[float, float]:
+        return interval(_one_list(values), None, alpha)
+
+    def of_clustered_values(values: Any, cluster: Any, alpha: float) -> tuple[float, float]:
+        return interval(_one_list(values), np.asarray(cluster, dtype=float), alpha)
+
+    def of_count(x: int, n: int, alpha: float) -> tuple[float, float]:
+        return interval(_repeated([1.0, 0.0], [x, n - x]), None, alpha)
+
+    def of_clusters(x: Any, n: Any, alpha: float) -> tuple[float, float]:
+        right, size = np.asarray(x), np.asarray(n)
+        scores = _repeated(np.tile([1.0, 0.0], len(size)), np.column_stack((right, size - right)))
+        return interval(scores, _repeated(np.arange(len(size)), size), alpha)
+
+    forms: dict[str, Function] = {
+        "proportion": of_count,
+        "clustered_proportion": of_clusters,
+        "clustered_mean": of_clustered_values,
+    }
+    return forms.get(family, of_values)
+
+
+def _one_list(values: Any) -> Floats:
+    """The numbers of a list; several lists at once are refused."""
+    if np.ndim(values) > 1:
+        raise TypeError("one list at a time")
+    return np.asarray(values, dtype=float)
+
+
+def _repeated(values: Any, counts: Any) -> Floats:
+    return np.repeat(np.asarray(values, dtype=float), np.ravel(counts).astype(int))
+
+
+def of_inspect_ai(family: str, name: str) -> Function:
+    """A cluster is named in the metadata of a score."""
+    from inspect_ai import scorer
+
+    metric = {"ci": scorer.ci, "ci_wilson": scorer.ci_wilson}[name]
+
+    # Making a sample takes longer than the interval of some hundred.
+    @lru_cache(maxsize=4096)
+    def sample(score: float, cluster: float) -> scorer.SampleScore:
+        return scorer.SampleScore(
+            score=scorer.Score(value=score), sample_metadata={"cluster": cluster}
+        )
+
+    def interval(scores: Floats, clusters: Floats | None, alpha: float) -> tuple[float, float]:
+        by = None if clusters is None else "cluster"
+        names = np.zeros(len(scores)) if clusters is None else clusters
+        samples = list(map(sample, scores.tolist(), names.tolist()))
+        found: Any = metric(level=1.0 - alpha, cluster=by)(samples)
+        return float(found["lower"]), float(found["upper"])
+
+    return _of_scores(family, interval)
+
+
+def of_evalstats(family: str, name: str) -> Function:
+    """Warnings about what is guessed of the scores are left out."""
+    import evalstats
+    import pandas
+
+    def interval(scores: Floats, clusters: Floats | None, alpha: float) -> tuple[float, float]:
+        ends = (0.0, 1.0) if family == "bounded_mean" else None
+        with warnings.catch_warnings(action="ignore"):
+            found = evalstats.mean_ci(scores, alpha=alpha, score_range=ends, rng=0)
+        return float(found.ci_low), float(found.ci_high)
+
+    def compare(
+        both: int, first_only: int, second_only: int, neither: int, alpha: float
+    ) -> tuple[float, float]:
+        first, second = _pairs(both, first_only, second_only, neither)
+        items = list(range(len(first)))
+        rows = pandas.DataFrame(
+            {
+                "model": np.repeat(["first", "second"], len(first)),
+                "item": items + items,
+                "score": np.concatenate((first, second)),
+            }
+        )
+        with warnings.catch_warnings(action="ignore"):
+            found = evalstats.compare(
+                evalstats.load_from(rows), factors="model", alpha=alpha, omnibus=False
+            )
+        (pair,) = found.to_dict()["pairwise"]
+        return float(pair["ci_low"]), float(pair["ci_high"])
+
+    def of_labels(table: Any, verdicts: Any, alpha: float) -> tuple[float, float]:
+        labels, answers, others = _labelled(table, verdicts)
+        unknown = np.full(len(others), np.nan)
+        with warnings.catch_warnings(action="ignore"):
+            found = evalstats.judge_debias_mean_ci(
+                np.concatenate((answers, others)),
+                np.concatenate((labels, unknown)),
+                alpha=alpha,
+                rng=0,
+            )
+        return float(found.ci_low), float(found.ci_high)
+
+    forms: dict[str, Function] = {"compare": compare, "judge_debias_mean_ci": of_labels}
+    return forms.get(name) or _of_scores(family, interval)
+
+
+def _labelled(table: Any, verdicts: Any) -> tuple[Floats, Floats, Floats]:
+    """The labels and verdicts of labelled cases, and the verdicts of the others."""
+    cells = _one_list(table)
+    labels, answers = _repeated([1, 1, 0, 0], cells), _repeated([1, 0, 1, 0], cells)
+    return labels, answers, _repeated([1, 0], verdicts)
+
+
+def _pairs(both: int, first_only: int, second_only: int, neither: int) -> tuple[Floats, Floats]:
+    """The scores of two systems on the cases of a table of pairs."""
+    cells = [both, first_only, second_only, neither]
+    return _repeated([1, 1, 0, 0], cells), _repeated([1, 0, 1, 0], cells)
+
+
+def of_evalconfidence(family: str, name: str) -> Function:
+    import evalconfidence
+
+    def results(model: str, scores: Floats, clusters: Floats | None = None) -> list[Any]:
+        names = [None] * len(scores) if clusters is None else [str(each) for each in clusters]
+        return [
+            evalconfidence.ItemResult(str(item), model, score, cluster_id=cluster)
+            for item, (score, cluster) in enumerate(zip(scores.tolist(), names, strict=True))
+        ]
+
+    def interval(scores: Floats, clusters: Floats | None, alpha: float) -> tuple[float, float]:
+        low, high = evalconfidence.standard_error(results("a", scores, clusters), alpha=alpha).ci
+        return float(low), float(high)
+
+    def difference(
+        first: Floats, second: Floats, paired: bool, alpha: float, clusters: Floats | None = None
+    ) -> tuple[float, float]:
+        low, high = evalconfidence.compare(
+            results("first", first, clusters),
+            results("second", second, clusters),
+            paired=paired,
+            alpha=alpha,
+        ).ci_diff
+        return float(low), float(high)
+
+    def of_clusters(first: Any, second: Any, cluster: Any, alpha: float) -> tuple[float, float]:
+        scores = _one_list(first), np.asarray(second, dtype=float)
+        return difference(*scores, True, alpha, np.asarray(cluster))
+
+    def of_samples(x1: int, n1: int, x2: int, n2: int, alpha: float) -> tuple[float, float]:
+        first, second = (_repeated([1, 0], [x, n - x]) for x, n in ((x1, n1), (x2, n2)))
+        return difference(first, second, False, alpha)
+
+    def of_pairs(
+        both: int, first_only: int, second_only: int, neither: int, alpha: float
+    ) -> tuple[float, float]:
+        return difference(*_pairs(both, first_only, second_only, neither), True, alpha)
+
+    if name == "compare":
+        forms: dict[str, Function] = {
+            "paired_difference": of_pairs,
+            "clustered_difference": of_clusters,
+        }
+        return forms.get(family, of_samples)
+    return _of_scores(family, interval)
+
+
+def of_ppi_py(family: str, name: str) -> Function:
+    from ppi_py import baselines, ppi_mean_ci
+
+    def of_labels(table: Any, verdicts: Any, alpha: float) -> tuple[float, float]:
+        low, high = ppi_mean_ci(*_labelled(table, verdicts), alpha=alpha)
+        return float(np.ravel(low)[0]), float(np.ravel(high)[0])
+
+    def interval(scores: Floats, clusters: Floats | None, alpha: float) -> tuple[float, float]:
+        low, high = baselines.classical_mean_ci(scores, alpha=alpha)
+        return float(low), float(high)
+
+    if name == "ppi_mean_ci":
+        return of_labels
+    return _of_scores(family, interval)
+
+
+_RESAMPLES = 500
+"""In place of 20,000 of the package, which take seconds."""
+
+
+def of_judgy(family: str, name: str) -> Function:
+    """Its resamples come from NumPy's global generator, which is set to a seed and put back."""
+    from judgy import estimate_success_rate
+
+    def interval(
+        x: int,
+        n: int,
+        positives_right: int,
+        positives: int,
+        negatives_right: int,
+        negatives: int,
+        alpha: float,
+    ) -> tuple[float, float]:
+        wrong = positives - positives_right, negatives - negatives_right
+        labels = _repeated([1, 0], [positives, negatives])
+        answers = _repeated([1, 0, 1, 0], [positives_right, wrong[0], wrong[1], negatives_right])
+        before = np.random.get_state()  # noqa: NPY002
+        np.random.seed(0)  # noqa: NPY002
+        try:
+            _, low, high = estimate_success_rate(
+                labels,
+                answers,
+                _repeated([1, 0], [x, n - x]),
+                bootstrap_iterations=_RESAMPLES,
+                confidence_level=1 - alpha,
+            )
+        finally:
+            np.random.set_state(before)  # noqa: NPY002
+        return float(low), float(high)
+
+    return interval
+
 
 PEERS: dict[str, dict[str, tuple[str, ...]]] = {
     "statsmodels": {

@@ -39,7 +39,6 @@ from harness.callers.function import RestartedFunction
 from harness.callers.messages import EndError, Patience, ProcessError, SilenceError
 from harness.callers.process import ChildProcess
 from harness.callers.source import Source
-from harness.methods.method import LimitPair
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?|nan?", re.IGNORECASE)
 _COMMAS = re.compile(r"[+-]?\d+,\d+(\s|;|$)")
@@ -151,27 +150,21 @@ class CommandProcess(ChildProcess):
                 f"{command.name}: the program {quoted(words[0])} cannot be started: {reason}"
             ) from None
         self._said = _LastLine(self.errors)
-        if command.greeting is not None:
-            self._await(command.name, command.greeting)
-
-    def _await(self, label: str, greeting: str) -> None:
-        """Read lines up to the one with which a program of the harness begins.
-
-        Raises:
-            InputError: the line names what is wrong, or there is none.
-        """
+        greeting = command.greeting
+        if greeting is None:
+            return
+        # A program of the harness begins with a line that names what is wrong, if anything is.
         try:
-            while True:
-                line = self._line(_LOADING * self._timeout)
-                if line.startswith(greeting):
-                    fault = line.removeprefix(greeting).strip()
-                    if not fault:
-                        return
-                    self.close()
-                    raise InputError(f"{label}: {one_line(fault, str)}")
+            line = self.line(_LOADING * timeout)
+            while not line.startswith(greeting):
+                line = self.line(_LOADING * timeout)
         except ProcessError as error:
             self.close()
-            raise InputError(f"{label}: {error} before it was ready") from None
+            raise InputError(f"{command.name}: {error} before it was ready") from None
+        fault = line.removeprefix(greeting).strip()
+        if fault:
+            self.close()
+            raise InputError(f"{command.name}: {one_line(fault, str)}")
 
     def ask(self, questions: Sequence[str]) -> Iterator[str]:
         """The line that answers each question; the questions are written ahead.
@@ -186,22 +179,9 @@ class CommandProcess(ChildProcess):
         else:
             threading.Thread(target=self._write, args=(body,), daemon=True).start()
         for _ in questions:
-            line = self._line(self._timeout if self.answered else _LOADING * self._timeout)
+            line = self.line(self._timeout if self.answered else _LOADING * self._timeout)
             self.answered = True
             yield line
-
-    def ask_all(self, questions: Sequence[str]) -> list[str]:
-        """All lines that the program writes until it ends, as no question follows.
-
-        Raises:
-            SilenceError: the next line, or the end, does not come in time.
-        """
-        found = list(self.ask(questions))
-        self.input.close()
-        with suppress(EndError):
-            while True:
-                found.append(self._line(self._timeout))
-        return found
 
     def _write(self, body: bytes) -> None:
         left = memoryview(body)
@@ -210,32 +190,30 @@ class CommandProcess(ChildProcess):
             while left:
                 left = left[os.write(self.input.fileno(), left) :]
 
-    def _line(self, seconds: float) -> str:
+    def line(self, seconds: float) -> str:
+        """The next line, waited for so many seconds.
+
+        Raises:
+            SilenceError: it does not come in time.
+            EndError: the process has ended before.
+        """
         patience = Patience(seconds, self.gone)
         while not self._lines:
             part = patience.read(self.output.fileno(), _AT_ONCE)
+            if not part and self._rest:
+                # The process has not finished this line before its end.
+                line, self._rest = self._rest.decode("utf-8", "replace"), b""
+                return line
             if not part:
-                return self._last()
+                code = self.end()
+                said = self._said.text(_LAST_WORDS)
+                raise EndError(code, f" ({one_line(said, str)})" if said else "")
             *lines, self._rest = (self._rest + part).split(b"\n")
             self._lines += (line.decode("utf-8", "replace") for line in lines)
             if len(self._rest) > _LONGEST_LINE:
                 self._lines.append(self._rest.decode("utf-8", "replace"))
                 self._rest = b""
         return self._lines.popleft()
-
-    def _last(self) -> str:
-        """The line that the process has not finished before its end.
-
-        Raises:
-            EndError: there is none.
-        """
-        if self._rest:
-            line, self._rest = self._rest.decode("utf-8", "replace"), b""
-            return line
-        code = self.end()
-        said = self._said.text(_LAST_WORDS)
-        reason = f" ({one_line(said, str)})" if said else ""
-        raise EndError(code, reason)
 
 
 class _LastLine:
@@ -315,10 +293,7 @@ class Program(RestartedFunction):
         outcomes = [one_outcome(arguments, place) for place in range(outcome_count(arguments))]
         if call.probe is not None:
             return call.probe.of_program(self, outcomes, alpha)
-        return self._ask_at_once(outcomes, alpha)
-
-    def _ask_at_once(self, outcomes: Sequence[Outcome], alpha: float) -> LimitPair | None:
-        """The limits of all outcomes; None where one has none, or others when it is asked alone."""
+        # The limits of all outcomes; None where one has none, or others when it is asked alone.
         count = len(outcomes)
         pairs = self.pairs(outcomes, alpha)
         for place in {0, count // 2, count - 1} if count > 1 else ():
@@ -328,8 +303,7 @@ class Program(RestartedFunction):
                 self._takes_arrays = False
         if not self._takes_arrays or None in pairs:
             return None
-        lower, upper = np.array(pairs, np.float64).T
-        return lower, upper
+        return tuple(np.array(pairs, np.float64).T)
 
     def _question(self, outcome: Outcome, alpha: float) -> str:
         return question(outcome, alpha, self._command.lines)
@@ -404,7 +378,14 @@ class Program(RestartedFunction):
         """
         process = self.start()
         try:
-            return len(process.ask_all([self._question(outcome, alpha) for outcome in outcomes]))
+            count = len(list(process.ask([self._question(each, alpha) for each in outcomes])))
+            # The process ends, as no question follows.
+            process.input.close()
+            with suppress(EndError):
+                while True:
+                    process.line(self._timeout)
+                    count += 1
+            return count
         finally:
             process.close()
 

@@ -22,9 +22,8 @@ from harness.base.errors import InputError
 from harness.callers.calls import FunctionError
 from harness.callers.location import FunctionLocation
 from harness.callers.messages import LOAD, Content, Message, ProcessError, packed, unpacked
-from harness.callers.process import LOADING, PythonProcess
+from harness.callers.process import LOADING, PythonProcess, serve
 from harness.callers.simulation.r_functions import RProcess, is_of_r
-from harness.callers.worker import serve
 
 _INSTALLED = ("site-packages", "dist-packages")
 """The folders of what is installed, which is known by its version."""
@@ -158,17 +157,14 @@ class Listing:
         self._files: dict[str, str] = {}
         for location in unpacked(request.content["locations"]):
             if is_of_r(location.path):
-                self._add_files_of_r(location)
+                # The files that R reads by ``source``.
+                folder = Path(str(location.path)).parent
+                for path in RProcess().files(location):
+                    self._files[Path(os.path.relpath(path, folder)).as_posix()] = path
             else:
                 location.load()
         self._versions: dict[str, str] = {}
         self._add_modules(sorted(sys.modules.keys() - before))
-
-    def _add_files_of_r(self, location: FunctionLocation) -> None:
-        """Add the files that R reads by ``source``."""
-        folder = Path(str(location.path)).parent
-        for path in RProcess().files(location):
-            self._files[Path(os.path.relpath(path, folder)).as_posix()] = path
 
     def _add_modules(self, names: Iterable[str]) -> None:
         """Add the files of modules, and the versions of what is installed."""

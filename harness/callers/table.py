@@ -15,6 +15,7 @@ import numpy as np
 
 from harness.base.arguments import quoted, validate_choice, validate_path
 from harness.base.errors import InputError
+from harness.base.files import read_text
 from harness.base.numerics.arrays import Floats
 from harness.callers.calls import format_arguments, one_outcome
 from harness.callers.source import NO_POINT, Answers, Observed, Source, Stream
@@ -148,7 +149,7 @@ def read_points(table: LimitTable, family: Family) -> TablePoints:
 
 
 def _rows(file: Path, family: Family) -> Iterator[_Point]:
-    rows = csv_rows(file)
+    rows = csv_rows(file, read_text(file))
     line, names = next(rows, (1, []))
     where = f"{file}:{line}"
     columns = (*family.data, ALPHA, LOWER, UPPER)

@@ -14,8 +14,14 @@ from harness.base.errors import InputError
 from harness.callers.naming import AnyMethod, Named, method_for
 from harness.checks.baseline.changes import compare_with_baseline, store_as_baseline
 from harness.checks.baseline.folder import is_baseline
-from harness.checks.behaviour import behaviour, check_exact_numbers, refuse_too_many
-from harness.checks.compare import Compared, check_same, compare_with_method
+from harness.checks.behaviour import (
+    EXACT_NUMBERS,
+    behaviour,
+    check_exact_numbers,
+    cross_check,
+    refuse_too_many,
+)
+from harness.checks.compare import Compared, check_same, compare_with_method, paired_test
 from harness.checks.conformance.properties import Evaluation
 from harness.checks.conformance.runner import (
     answers_arrays,
@@ -27,7 +33,6 @@ from harness.checks.contract.exact import check_contract, contracts_kept
 from harness.checks.contract.length import check_length, check_shrinking
 from harness.checks.contract.simulated import ListTrials, OutcomeTrials, check_by_trials
 from harness.checks.counter_examples.collect import Computed
-from harness.checks.cross_check import cross_check
 from harness.checks.expected_failures import apply_expected_failures, was_checked
 from harness.checks.findings import (
     AGAINST,
@@ -37,23 +42,32 @@ from harness.checks.findings import (
     CROSS_CHECK,
     FINISHES,
     INCONCLUSIVE,
+    PASS,
     TAILS,
     Finding,
 )
-from harness.checks.options import OPTION_NAMES, CheckOptions, Settings, read_options
-from harness.checks.paired_test import paired_test
+from harness.checks.options import (
+    OPTION_NAMES,
+    CheckOptions,
+    Settings,
+    complete_grid,
+    read_options,
+    restriction_of,
+)
 from harness.checks.report import CheckReport, Gains
 from harness.checks.sizes import ANYWHERE, Restriction
-from harness.checks.subject import Subject, side_of
-from harness.checks.table import complete_grid, no_exact_numbers, points_finding, restriction_of
-from harness.checks.tails.check import check_tails, tails_of
+from harness.checks.subject import Subject, TimeUpError, side_of, stage, watching
+from harness.checks.tails.levels import check_tails, tails_of
 from harness.checks.tails.tails import LimitTails
-from harness.checks.watch import TimeUpError, stage, watching
 from harness.methods.method import NOMINAL, TWO_SIDED
 
 LARGEST_OF_NUMBERS = 200
 """The largest size with exact numbers of a method that answers one outcome at a time: all outcomes
 of a larger n would take it longer than the rest of the check."""
+
+POINTS = "points of the table"
+_NO_COMPLETE_GRID = "does not apply: the table has all outcomes of no size and alpha"
+"""What stands in place of exact numbers where a table suffices for none."""
 
 
 def check(method: AnyMethod, **options: Unpack[CheckOptions]) -> CheckReport:
@@ -171,7 +185,15 @@ class CheckRun:
             self._end_early(fault)
         settings, table = self.settings, self.settings.method.table
         if table is not None:
-            self.findings.append(points_finding(table, settings.sizes, settings.alphas))
+            points, sizes, alphas = table.points, settings.sizes, settings.alphas
+            numbers = "exact numbers do not apply: it has all outcomes of no size and alpha"
+            if sizes:
+                numbers = (
+                    f"exact numbers are computed at {len(sizes)} of {len(points.sizes)} sizes and "
+                    f"{len(alphas)} of {len(points.alphas)} alphas, where it has all outcomes"
+                )
+            checked = f"{len(table.asked)} of {points.count} points of the table were checked"
+            self.findings.append(Finding(POINTS, CONFORMANCE, PASS, f"{checked}; {numbers}", {}))
         was = was_checked(subject, self.exact, is_whole)
         findings = apply_expected_failures(self.findings, subject, settings.expected, was)
         if settings.counter_examples:
@@ -189,17 +211,7 @@ class CheckRun:
             gains=self.gains,
             estimated=subject.family,
         )
-        if settings.update is None or settings.points is None:
-            return report
-        return store_as_baseline(
-            report,
-            settings.method,
-            subject,
-            settings.update,
-            settings.points,
-            settings.tolerance,
-            force=settings.force,
-        )
+        return store_as_baseline(report, subject, settings)
 
     def _run(self) -> None:
         subject, settings = self.subject, self.settings
@@ -252,7 +264,10 @@ class CheckRun:
             findings, self.keeps = check_by_trials(contract, simulation)
             self.findings += findings
         elif not settings.sizes:
-            self.findings += [no_exact_numbers(kind) for kind in (BEHAVIOUR, CONTRACT)]
+            self.findings += [
+                Finding(EXACT_NUMBERS, kind, PASS, _NO_COMPLETE_GRID, {})
+                for kind in (BEHAVIOUR, CONTRACT)
+            ]
         else:
             one_sided = TWO_SIDED not in subject.sides
             self.findings += [
@@ -276,7 +291,8 @@ class CheckRun:
         if reference.table is not None:
             sizes, alphas = complete_grid(reference.table.points, sizes, alphas)
             if not sizes:
-                return Compared([no_exact_numbers(AGAINST, f"against {reference.label}")])
+                name = f"against {reference.label}"
+                return Compared([Finding(name, AGAINST, PASS, _NO_COMPLETE_GRID, {})])
         with open_subject(reference, settings) as opened:
             one, other = _at_common_side(subject, opened)
             if one.deterministic and other.deterministic:

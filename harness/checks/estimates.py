@@ -49,9 +49,9 @@ from harness.checks.scenarios import trials_needed
 from harness.checks.simulation.scenario import ALLOWED, TOO_OFTEN
 from harness.kinds.simulation.experiment import SIMULATION
 from harness.kinds.simulation.tables import SimulationResults
-from harness.kinds.stored import load_tables
+from harness.kinds.stored import load
 from harness.methods.method import APPROXIMATE, NOMINAL, NONE, Contract, validate_contract
-from harness.methods.proportion.exact import clopper_pearson
+from harness.methods.proportion import clopper_pearson
 from harness.one.summarize import SummaryOptions, measured_groups
 from harness.tables.results import Results
 
@@ -319,7 +319,7 @@ def gate_on_results(results: Results | str | Path, contract: str) -> Gate:
         InputError: there are no such results, or they are of another kind.
     """
     kept = _validated(contract)
-    study = results if isinstance(results, Results) else load_tables(results)
+    study = results if isinstance(results, Results) else load(results, with_cells=False)
     experiment = study.manifest["experiment"]
     if not isinstance(study, SimulationResults) or "solve" in experiment:
         kind = "a search" if "solve" in experiment else experiment.get("kind", "coverage")

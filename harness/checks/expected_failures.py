@@ -12,12 +12,11 @@ from harness.base.arguments import quoted
 from harness.base.errors import InputError, did_you_mean
 from harness.base.numerics.arrays import Bools
 from harness.callers.expected_failures import ExpectedFailure, Place
-from harness.checks.behaviour import EXACT_NUMBERS
+from harness.checks.behaviour import EXACT_NUMBERS, MONTE_CARLO_AGREES
 from harness.checks.conformance.runner import property_names
 from harness.checks.contract.exact import CONTRACT_CHECKS
 from harness.checks.contract.simulated import CHECKS_OF_DRAWN_LISTS as CHECKS_OF_LISTS
 from harness.checks.contract.simulated import DRAWN_CHECKS
-from harness.checks.cross_check import MONTE_CARLO_AGREES
 from harness.checks.findings import (
     AGAINST,
     CONFORMANCE,
@@ -28,13 +27,9 @@ from harness.checks.findings import (
     Column,
     Finding,
     FindingPlaces,
-    and_more,
-    format_cell,
-    what_was_found,
-    where_it_is,
 )
 from harness.checks.subject import Subject
-from harness.checks.tails.check import TAIL_CHECKS
+from harness.checks.tails.levels import TAIL_CHECKS
 from harness.families.family import Family
 
 _SEVERITY = 500.0
@@ -199,10 +194,8 @@ def _split(finding: Finding, declared: Sequence[ExpectedFailure]) -> list[Findin
 
 def _at(finding: Finding, places: FindingPlaces) -> Finding:
     """The finding at some of its places."""
-    cell = places.first()
-    where = format_cell(where_it_is(cell))
-    message = f"{what_was_found(cell)} at {where}{and_more(places.count)}"
-    return replace(finding, message=message, cell={**cell, "broken": places.count}, places=places)
+    cell = {**places.first(), "broken": places.count}
+    return replace(finding, message=places.describe(), cell=cell, places=places)
 
 
 def _check_names(family: Family) -> list[str]:

@@ -124,6 +124,23 @@ class FindingPlaces:
             place = int(np.argmin(np.abs(np.log(alpha / USUAL_ALPHA))))
         return {name: _plain(name, column[place]) for name, column in self.columns.items()}
 
+    def describe(self) -> str:
+        """What was found at the first place, where that is, and how many others there are.
+
+        The side is named of one-sided limits only.
+        """
+        cell, found = self.first(), "fails"
+        if "found" in cell:
+            found = f"{cell['found']:.6g}"
+        if all(name in cell for name in _LIMITS):
+            found = f"limits {cell['lower']:.15g} and {cell['upper']:.15g}"
+        where = {
+            name: value
+            for name, value in cell.items()
+            if name not in _NUMBERS and value != TWO_SIDED
+        }
+        return f"{found} at {format_cell(where)}{and_more(self.count)}"
+
     def ranges(self) -> dict[str, list[Any]]:
         """The smallest and the largest value of each number that says where the places are."""
         return {
@@ -131,20 +148,6 @@ class FindingPlaces:
             for name, column in self.columns.items()
             if name not in _NUMBERS and column.dtype.kind in "if"
         }
-
-
-def what_was_found(cell: Mapping[str, float | int | str]) -> str:
-    """The numbers that were found at a place, for the begin of a message."""
-    if all(name in cell for name in _LIMITS):
-        return f"limits {cell['lower']:.15g} and {cell['upper']:.15g}"
-    return f"{cell['found']:.6g}" if "found" in cell else "fails"
-
-
-def where_it_is(cell: Mapping[str, float | int | str]) -> dict[str, float | int | str]:
-    """The part of a place that says where it is; the side of one-sided limits only."""
-    return {
-        name: value for name, value in cell.items() if name not in _NUMBERS and value != TWO_SIDED
-    }
 
 
 def _plain(name: str, value: Any) -> float | int | str:

@@ -9,25 +9,27 @@ from typing import Any
 import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats
-from harness.distributions.clustered_truths import (
-    AnyListTruth,
+from harness.distributions.list_laws import BetaRuns, BetaTasks, NormalRuns
+from harness.distributions.list_truths import (
     ClusteredPairTruth,
     ClusteredScoreTruth,
-)
-from harness.distributions.judge_truths import LabelledTruth
-from harness.distributions.list_truths import (
-    BetaRuns,
     ClusterTruth,
-    NormalRuns,
+    ListTruth,
     RunTruth,
     StratumTruth,
+    TaskTruth,
 )
+from harness.distributions.paired_truths import LabelledTruth
 from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
-from harness.distributions.task_truths import BetaTasks, TaskTruth
-from harness.families.clustered_scores import CLUSTERED_PAIRS, CLUSTERED_SCORES, by_clusters
-from harness.families.labelled import SOME_LABELLED
+from harness.families.judged import SOME_LABELLED
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA
-from harness.families.scores import PAIRED_SCORES, SCORES
+from harness.families.scores import (
+    CLUSTERED_PAIRS,
+    CLUSTERED_SCORES,
+    PAIRED_SCORES,
+    SCORES,
+    by_clusters,
+)
 from harness.families.tasks import TASKS
 
 DataSet = tuple[Sequence[float], ...]
@@ -44,7 +46,7 @@ class CheckedLists:
     """Return the mirror image of the lists of a data set."""
     differ: Callable[[Sequence[Floats]], Bools] = lambda lists: np.ones(len(lists[0]), np.bool_)
     """Return whether the values, or the proportions, of each data set differ, shape (m,)."""
-    simulated: tuple[tuple[str, Any, AnyListTruth | TaskTruth], ...] = ()
+    simulated: tuple[tuple[str, Any, ListTruth], ...] = ()
     """The words for each scenario of trials, its sizes and its truth."""
 
 

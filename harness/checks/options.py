@@ -8,16 +8,20 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypedDict
 
+import numpy as np
+
 from harness.base.arguments import is_real, quoted, validate_number, validate_whole
 from harness.base.errors import InputError, did_you_mean
+from harness.base.text import plain_number
 from harness.callers.expected_failures import ExpectedFailure, expected_failures
 from harness.callers.naming import AnyMethod, Function, Named, known_family, method_for
 from harness.callers.process import TIMEOUT
+from harness.callers.table import TablePoints
 from harness.catalogue import with_rates, with_settings
 from harness.checks.baseline.folder import is_baseline, is_folder_path, validate_target
 from harness.checks.baseline.limits import KeptPoints, default_points
 from harness.checks.expected_failures import validate_expected_failures
-from harness.checks.plans import checked_at
+from harness.checks.plans import checked_at, scenario_of
 from harness.checks.scenarios import TRIALS
 from harness.checks.sizes import (
     ANYWHERE,
@@ -27,13 +31,57 @@ from harness.checks.sizes import (
     validate_alphas,
     validate_sizes,
 )
-from harness.checks.table import complete_grid, restriction_of
+from harness.designs.engines.solver import solver_of
 from harness.designs.stopping.family import rule_of
 from harness.families.family import STOPPING, Family
 from harness.families.judged import SENSITIVITY, SPECIFICITY
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.load import load_experiment
 from harness.methods.method import Contract, validate_contract
+
+
+def restriction_of(points: TablePoints, restriction: Restriction) -> Restriction:
+    """The restriction, with the sizes and the alphas of a table where it names none."""
+    sizes: list[Size] = [
+        (size[0], size[1]) if len(size) == 2 else plain_number(size[0]) for size in points.sizes
+    ]
+    return Restriction(restriction.sizes_or(sizes), restriction.alphas_or(points.alphas))
+
+
+def complete_grid(
+    points: TablePoints, sizes: Sequence[Size], alphas: Sequence[float]
+) -> tuple[tuple[Size, ...], tuple[float, ...]]:
+    """The sizes and the alphas at which a table has all outcomes that can occur.
+
+    At all of these sizes it has them at all of these alphas. Where it has them at more alphas for
+    some sizes than for others, most sizes times alphas are chosen.
+
+    Args:
+        points: the limits of the table.
+        sizes: to choose from; those with fewer alphas may be left out.
+        alphas: to choose from.
+    """
+    at = {alpha: [size for size in sizes if _is_complete(points, size, alpha)] for alpha in alphas}
+    ranked = sorted(alphas, key=lambda alpha: (-len(at[alpha]), alpha))
+    best: tuple[tuple[Size, ...], tuple[float, ...]] = ((), ())
+    for count in range(1, len(ranked) + 1):
+        chosen = ranked[:count]
+        shared = tuple(size for size in sizes if all(size in at[alpha] for alpha in chosen))
+        if len(shared) * count > len(best[0]) * len(best[1]):
+            best = shared, tuple(sorted(chosen))
+    return best
+
+
+def _is_complete(points: TablePoints, size: Size, alpha: float) -> bool:
+    scenario = scenario_of(points.family, size)
+    stored = points.at(tuple(map(float, scenario.sizes)), alpha)
+    solver = solver_of(scenario)
+    if len(stored) < solver.possible_count():
+        return False
+    counts = scenario.counts(solver.possible_outcomes())
+    outcomes = zip(*(column.astype(np.float64).tolist() for column in counts), strict=True)
+    return all(outcome in stored for outcome in outcomes)
+
 
 SEED = 2003
 _ALPHAS_OF_A_RULE = (0.05,)

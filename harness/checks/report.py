@@ -237,16 +237,27 @@ class CheckReport(Tabular):
         lines = [
             self.headline,
             "",
-            *self._format_counts(),
+        ]
+        for name, counts in self.counts().items():
+            words = [f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict]]
+            lines.append(f"  {name:<22} {', '.join(reversed(words))}")
+        lines += [
             *([f"  {self.keeps}"] if self.keeps else []),
             *(f"  {finding.message}" for finding in self.findings if finding.check == LENGTH_NAME),
             *(self.format_numbers() if len(gains) < 2 else []),
             *(f"  {line}" for line in gains),
-            *self._format_worst_findings(),
-            *(["", self.stored] if self.stored else []),
-            "",
-            f"All {len(self.findings)} findings{seed}: --format json, or .findings in Python",
         ]
+        worst = self.worst(_MOST_FINDINGS)
+        if worst:
+            lines += ["", "To know:" if self.passed else "The worst:"]
+        for number, finding in enumerate(worst, 1):
+            verdict = f"({finding.verdict}) " if finding.passed else ""
+            message = shortened(finding.message, _MOST_LETTERS)
+            lines.append(f"  {number}. {finding.check}: {verdict}{message}")
+        if self.stored:
+            lines += ["", self.stored]
+        where = "--format json, or .findings in Python"
+        lines += ["", f"All {len(self.findings)} findings{seed}: {where}"]
         return printable("\n".join(lines))
 
     @property
@@ -275,38 +286,27 @@ class CheckReport(Tabular):
 
     @property
     def verdict_in_words(self) -> str:
-        """The headline without the method's name."""
-        return f"{self.verdict.upper()}{self._format_reasons()}"
+        """The headline without the method's name.
 
-    def _format_reasons(self) -> str:
-        """What a pass means, or the names of the checks that led to another verdict."""
+        A pass names the contract that was kept, and how many remarks and declared failures there
+        are; another verdict names the checks that led to it.
+        """
+        verdict = self.verdict
         if self.passed:
-            return self._format_pass()
-        findings = self.of_verdict(self.verdict)
+            promised = self.contract != "none"
+            notes = [] if promised else ["nothing promised"]
+            for noted, words in ((DECLARED, "declared failure"), (REMARK, "remark")):
+                count = len(self.of_verdict(noted))
+                notes += [f"{count} {words}{'s' * (count > 1)}"] * (count > 0)
+            kept = f"{verdict.upper()} {self.contract}" if promised else verdict.upper()
+            return f"{kept} ({'; '.join(notes)})" if notes else kept
+        findings = self.of_verdict(verdict)
         names = list(dict.fromkeys(finding.check for finding in findings))
         shown = names[:_MOST_NAMES] + ["…"] * (len(names) > _MOST_NAMES)
         cell = findings[0].cell
         place = {name: cell[name] for name in self.place_names if name in cell}
         first = f"; first at {format_cell(place)}" if place else ""
-        return f": {', '.join(shown)}{first}"
-
-    def _format_pass(self) -> str:
-        """The contract that was kept, and the number of remarks and of declared failures."""
-        promised = self.contract != "none"
-        notes = [] if promised else ["nothing promised"]
-        for verdict, words in ((DECLARED, "declared failure"), (REMARK, "remark")):
-            count = len(self.of_verdict(verdict))
-            notes += [f"{count} {words}{'s' * (count > 1)}"] * (count > 0)
-        kept = f" {self.contract}" if promised else ""
-        return f"{kept} ({'; '.join(notes)})" if notes else kept
-
-    def _format_counts(self) -> list[str]:
-        """A line for each kind of check with the number of each verdict."""
-        lines = []
-        for name, counts in self.counts().items():
-            words = [f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict]]
-            lines.append(f"  {name:<22} {', '.join(reversed(words))}")
-        return lines
+        return f"{verdict.upper()}: {', '.join(shown)}{first}"
 
     def counts(self) -> dict[str, Counter[Verdict]]:
         """How many findings of each kind have each verdict, by the words for the kind."""
@@ -362,17 +362,6 @@ class CheckReport(Tabular):
             at = ", ".join(f"{name} = {row[column]:.4g}" for column, name in names.items())
             lines.append(f"  worst at alpha = {alpha:<6g} {row['worst_alpha']:.5g} at {at}")
         return ["", *lines[:MOST_LINES]]
-
-    def _format_worst_findings(self) -> list[str]:
-        """A line for each of the worst findings."""
-        lines = [
-            f"  {number}. {finding.check}: "
-            f"{f'({finding.verdict}) ' if finding.passed else ''}"
-            f"{shortened(finding.message, _MOST_LETTERS)}"
-            for number, finding in enumerate(self.worst(_MOST_FINDINGS), 1)
-        ]
-        title = "To know:" if self.passed else "The worst:"
-        return ["", title, *lines] if lines else []
 
 
 _MOST_NAMES, _MOST_FINDINGS, MOST_LINES, _MOST_LETTERS = 6, 3, 4, 230

@@ -12,9 +12,8 @@ from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Bools, Floats, Integers
 from harness.callers.source import no_interval
 from harness.checks.conformance.grid import OutcomeList
-from harness.checks.counts import INSIDE
 from harness.checks.findings import FAIL, INCONCLUSIVE, PASS, REMARK, Verdict
-from harness.checks.plans import checked_at
+from harness.checks.plans import INSIDE, checked_at
 from harness.checks.subject import Subject, side_of
 from harness.designs.design import Scenario
 from harness.designs.engines.solver import solver_of
@@ -86,37 +85,6 @@ def draw(scenario: Scenario, trials: int, seed: int) -> tuple[Floats, Integers]:
     rng = scenario.stream(seed, 0)
     truths = scenario.draw_truths(trials, rng)
     return scenario.family.parameter_at(truths), scenario.draw_outcomes(truths, rng)
-
-
-def draw_under_flat_prior(scenario: Scenario, trials: int, seed: int) -> tuple[Floats, Integers]:
-    """Draw truths under the flat prior of each sample, and an outcome for each.
-
-    Returns:
-        The parameter of the family and the outcome of each trial, shape (trials,) each.
-    """
-    truth, outcomes = draw(scenario, trials, seed)
-    counts = checked_at(scenario.family).counts
-    return counts.flat_parameter(scenario, truth, outcomes, seed), outcomes
-
-
-def draw_at(
-    scenario: Scenario, truths: tuple[float, ...], trials: int, seed: int, stream: int
-) -> tuple[Floats, Integers]:
-    """Draw outcomes at one truth of each sample.
-
-    Args:
-        scenario: the sizes.
-        truths: of each sample.
-        trials: the number of outcomes.
-        seed: of all draws of the check.
-        stream: a number for each truth; different numbers give independent draws.
-
-    Returns:
-        The parameter of the family and the outcome of each trial, shape (trials,) each.
-    """
-    arrays = tuple(np.full(trials, truth) for truth in truths)
-    outcomes = scenario.draw_outcomes(arrays, scenario.stream(seed, 1 + stream))
-    return scenario.family.parameter_at(arrays), outcomes
 
 
 def misses(

@@ -47,8 +47,8 @@ def audit(
     from harness.base.arguments import validate_choice, validate_whole
     from harness.base.errors import InputError
     from harness.checks.audit.audit import SHIPPED, Audited, load_list, run_audit
-    from harness.checks.audit.page import format_csv, format_page
     from harness.commands.output import say, validate_output_files, write_output_file
+    from harness.pages.audit import format_csv, format_page
 
     validate_whole("jobs", jobs, 1)
     chosen = load_list(SHIPPED if listed is None else listed)
@@ -84,7 +84,7 @@ def audit(
     for file, text in (("audit.md", page), ("audit.csv", format_csv(found))):
         write_output_file(out / file, text)
     if html is not None:
-        from harness.pages.check.audit import audit_page
+        from harness.pages.audit import audit_page
         from harness.report.page import render
 
         write_output_file(html, render(audit_page(found, command())))

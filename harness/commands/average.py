@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from harness.base.errors import InputError
 from harness.commands.options import (
+    CasesFile,
     Confidence,
     DecimalSign,
     Form,
@@ -28,10 +28,7 @@ _DATA = {
 @with_data(_DATA, str | None, metavar="DATA")
 def average(
     *,
-    rows: Annotated[
-        Path | None,
-        typer.Option("--rows", "--csv", help="File of cases, in place of the counts."),
-    ] = None,
+    rows: CasesFile = None,
     correct: Annotated[
         str | None, typer.Option(help="Column with 1 or true where a case is right, else 0.")
     ] = None,
@@ -65,7 +62,7 @@ def average(
     cases, without strata, make the Hajek mean. The coverage is near the data: exact where it has no
     std_error, and otherwise a fraction of tables that are drawn, with the seed 2003.
     """
-    from harness.commands.interval import refuse_columns
+    from harness.commands.interval import refuse_both
     from harness.commands.output import say, show
     from harness.families.csv_rows import read_table
     from harness.one.remarks import remark_on_alpha
@@ -76,10 +73,9 @@ def average(
     given: dict[str, Any] = {name: text for name, text in data.items() if text is not None}
     level = alpha_of(alpha, confidence)
     options: Any = {"method": method, "alpha": level}
+    columns = {"correct": correct, "stratum": stratum, "weight": weight, "by": by or None}
+    refuse_both(rows, given, {**columns, "decimal": decimal})
     if rows is None:
-        columns = {"correct": correct, "stratum": stratum, "weight": weight, "by": by or None}
-        columns["decimal"] = decimal
-        refuse_columns({f"--{name}": value is not None for name, value in columns.items()})
         if not {"x", "n"} <= set(given):
             raise InputError("average needs --x and --n, or --rows FILE")
         lists: dict[str, Any] = {}
@@ -88,10 +84,6 @@ def average(
             lists[name] = found if isinstance(found, list) else [found]
         groups: Any = [({}, compute(**lists, **options))]
     else:
-        if given:
-            raise InputError(
-                f"expected the cases from --rows alone, found --{next(iter(given))} too"
-            )
         if correct is None:
             raise InputError("--rows needs --correct, the column that says what is right")
         cases = read_table(rows, None, decimal=decimal or ".")

@@ -303,7 +303,7 @@ def _page(reports: Sequence[CheckReport], given: Mapping[str, Any]) -> str:
 
     from harness.callers.command import is_of_r
     from harness.callers.table import is_table
-    from harness.pages.check.page import MethodOnPage, check_page
+    from harness.pages.check import MethodOnPage, check_page
     from harness.report.page import render
 
     chosen = [*(given["methods"] or []), *(given["command"] or [])]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
@@ -381,6 +382,23 @@ def refuse_columns(options: Mapping[str, bool]) -> None:
     given = [name for name, is_given in options.items() if is_given]
     if given:
         raise InputError(f"expected --rows FILE beside {' and '.join(given)}, found none")
+
+
+def refuse_both(rows: Path | None, data: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
+    """Refuse columns without a file of cases, and data beside one.
+
+    Args:
+        rows: the file, if there is one.
+        data: those that are given by options.
+        columns: the options that name columns of a file, None where they are not given.
+
+    Raises:
+        InputError: there are such columns or data.
+    """
+    if rows is None:
+        refuse_columns({f"--{name}": value is not None for name, value in columns.items()})
+    elif data:
+        raise InputError(f"expected the cases from --rows alone, found --{next(iter(data))} too")
 
 
 def _remark(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from harness.commands.options import (
     CASE_COUNTS,
+    CasesFile,
     Confidence,
     DecimalSign,
     Form,
@@ -22,10 +22,7 @@ from harness.commands.options import (
 @with_data(CASE_COUNTS)
 def metrics(
     *,
-    csv: Annotated[
-        Path | None,
-        typer.Option("--rows", "--csv", help="File of cases, in place of the counts."),
-    ] = None,
+    csv: CasesFile = None,
     truth: Annotated[
         str | None, typer.Option(help="Column of the file with the class: two labels or more.")
     ] = None,
@@ -68,28 +65,27 @@ def metrics(
     means over the classes (macro), and the accuracy (micro); the coverage is from drawn tables.
     """
     from harness.base.errors import InputError
-    from harness.commands.interval import refuse_columns
+    from harness.commands.interval import refuse_both
     from harness.commands.output import say, show
     from harness.families.csv_rows import read_table
     from harness.one.remarks import remark_on_alpha
     from harness.one.result import interval_texts
-    from harness.planning.classes import remarks_on_classes
     from harness.planning.metrics import metrics_of_rows
-    from harness.planning.table_metrics import REMARK, metric_records, remarks_on_metrics
+    from harness.planning.table_metrics import (
+        REMARK,
+        metric_records,
+        remarks_on_classes,
+        remarks_on_metrics,
+    )
 
     counts, level = given_data(data), alpha_of(alpha, confidence)
+    columns = {"truth": truth, "prediction": prediction, "score": score, "positive": positive}
+    refuse_both(csv, counts, {**columns, "decimal": decimal})
     if csv is None:
-        columns = {"truth": truth, "prediction": prediction, "score": score, "positive": positive}
-        columns["decimal"] = decimal
-        refuse_columns({f"--{name}": text is not None for name, text in columns.items()})
         if not counts:
             raise InputError("metrics needs --tp, --fp, --fn and --tn, or --rows FILE")
         records = metric_records(counts, None, beta, level)
     else:
-        if counts:
-            raise InputError(
-                f"expected the cases from --rows alone, found --{next(iter(counts))} too"
-            )
         if truth is None or prediction is None:
             raise InputError(
                 "--rows needs --truth and --prediction, each with the name of a column; of scores "

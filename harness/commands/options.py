@@ -217,6 +217,9 @@ Rows = Annotated[
         "of lm-evaluation-harness, Inspect or promptfoo; several are joined by --key.",
     ),
 ]
+CasesFile = Annotated[
+    Path | None, typer.Option("--rows", "--csv", help="File of cases, in place of the counts.")
+]
 Key = Annotated[
     list[str] | None,
     typer.Option(

@@ -224,16 +224,16 @@ def size(
 
     level = alpha_of(alpha, confidence)
     sizes = {name: text for name in SIZES if (text := data.pop(name, None)) is not None}
+    for name, value in {"half_width": half_width, "length": length, "figure": figure}.items():
+        if sizes and value is not None:
+            option = name.replace("_", "-")
+            raise InputError(f"--{option} asks for a size, found {' and '.join(sizes)} given")
+    truths = {name: text for name, text in data.items() if text is not None}
+    asked: dict[str, Any] = {"above": above, "below": below, "alpha": level, "prior": prior}
+    asked |= {name: _span(name, text) for name, text in (truths | sizes).items()}
+    if stopping is not None:
+        asked["stopping"] = read_value("stopping", stopping)
     if sizes:
-        for name, value in {"half_width": half_width, "length": length, "figure": figure}.items():
-            if value is not None:
-                option = name.replace("_", "-")
-                raise InputError(f"--{option} asks for a size, found {' and '.join(sizes)} given")
-        asked = {"above": above, "below": below, "alpha": level, "prior": prior}
-        asked |= {name: _span(name, text) for name, text in data.items() if text is not None}
-        asked |= {name: _span(name, text) for name, text in sizes.items()}
-        if stopping is not None:
-            asked["stopping"] = read_value("stopping", stopping)
         return _power(family, method, probability, asked, output)
     found = compute(
         cast(Any, family),
@@ -241,25 +241,20 @@ def size(
         half_width=half_width,
         length=length,
         assurance=assurance,
-        above=above,
-        below=below,
         probability=probability,
         ratio=ratio,
-        alpha=level,
-        prior=prior,
         thorough=thorough,
-        **{name: _span(name, text) for name, text in data.items() if text is not None},
-        **({} if stopping is None else {"stopping": read_value("stopping", stopping)}),
+        **asked,
     )
     if figure is not None:
         from harness.figures.draw import write_size_curve
 
-        truths = [f"{name} = {text}" for name, text in data.items() if text is not None]
         chosen = method or found.assumed["method"]
         is_power = found.one_sided_alpha is not None
         limit = f"lower limit above {above}" if below is None else f"upper limit below {below}"
         asked_for = [limit, f"one-sided alpha = {level:g}"] if is_power else [f"alpha = {level:g}"]
-        setting = ", ".join([chosen, *asked_for, *truths])
+        named = [f"{name} = {text}" for name, text in truths.items()]
+        setting = ", ".join([chosen, *asked_for, *named])
         goal = "power" if is_power else found.goal, found.target
         answer = next(iter(found.sizes.values()))
         write_size_curve(figure, family, setting, goal, answer, found.curve())

@@ -64,7 +64,7 @@ def report(
     if not folders:
         raise InputError("report: name a folder of results, or --explorer for a page for teaching")
     from harness.commands.output import say_or_write, validate_output_files
-    from harness.kinds.stored import load_tables
+    from harness.kinds.stored import load
     from harness.runner.storage import REPORT_FILE, written_files_if_any
 
     paths = _result_folders(folders)
@@ -82,7 +82,7 @@ def report(
         option = "the page" if out is None else "--out"
         read = [path / name for path in paths for name in written_files_if_any(path) or ()]
         validate_output_files({option: target}, read)
-    results = [load_tables(path) for path in paths]
+    results = [load(path, with_cells=False) for path in paths]
     if markdown:
         from harness.pages.results_page import markdown as results_in_markdown
 
@@ -106,12 +106,14 @@ def write_report(folder: Path, shown: Path) -> Path:
         WriteError: it cannot be written.
     """
     from harness.commands.output import write_output_file
-    from harness.kinds.stored import load_tables
+    from harness.kinds.stored import load
     from harness.runner.storage import REPORT_FILE
 
     target = folder / REPORT_FILE
     _refuse_foreign(target)
-    write_output_file(target, _page([load_tables(folder)], _command([shown], None), folder))
+    write_output_file(
+        target, _page([load(folder, with_cells=False)], _command([shown], None), folder)
+    )
     return shown / REPORT_FILE
 
 
@@ -154,7 +156,7 @@ def _result_folders(folders: Sequence[Path]) -> list[Path]:
     Raises:
         InputError: a folder holds no results.
     """
-    from harness.kinds.stored import load_tables
+    from harness.kinds.stored import load
     from harness.runner.storage import MANIFEST_FILE, is_result
 
     found: dict[Path, Path] = {}
@@ -167,7 +169,7 @@ def _result_folders(folders: Sequence[Path]) -> list[Path]:
             below = [each for each in places if not is_hidden[each] and is_result(each)]
         if not below:
             # It says what is missing, and whether a run has not finished.
-            load_tables(folder)
+            load(folder, with_cells=False)
         for each in below:
             found.setdefault(each.resolve(), each)
     return list(found.values())

@@ -59,7 +59,7 @@ def plot(
     if settings and kind is None:
         raise InputError("--set is of the figure that --kind names, found no --kind")
     if kind is None:
-        from harness.config.models.figures import figures_of_config
+        from harness.figures.catalogue import figures_of_config
 
         specs = figures_of_config(document)
         if not specs:
@@ -128,14 +128,14 @@ def export(
     As in: export results/quickstart --where engine=enumeration --format latex.
     """
     from harness.commands.output import say_or_write, validate_output_files
-    from harness.kinds.stored import load, load_tables
+    from harness.kinds.stored import load
     from harness.runner.storage import written_files_if_any
     from harness.tables.columns import CELLS, NEAR_NOMINAL
     from harness.tables.formats import html, latex, markdown
     from harness.tables.sheet import raw_sheet, readable_sheet, spreadsheet_safe
     from harness.tables.wording import DIGITS
 
-    results = load(folder) if table in (CELLS, NEAR_NOMINAL) else load_tables(folder)
+    results = load(folder, with_cells=table in (CELLS, NEAR_NOMINAL))
     if out is not None:
         read = [folder / name for name in written_files_if_any(folder) or ()]
         validate_output_files({"--out": out}, read)

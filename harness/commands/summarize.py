@@ -111,9 +111,9 @@ def _study(folder: Path, contract: str | None, given: list[str], output: str) ->
 
         return _judged(gate_on_results(folder, contract), output)
     from harness.kinds.simulation.tables import SimulationResults
-    from harness.kinds.stored import load_tables
+    from harness.kinds.stored import load
 
-    results = load_tables(folder)
+    results = load(folder, with_cells=False)
     if not isinstance(results, SimulationResults):
         raise InputError(f"{folder}: expected the results of a simulation study, found others")
     return _measured(results.summary, output)

@@ -9,8 +9,7 @@ from typing import Any
 from harness.designs.clustered_scores import PAIRS_IN_CLUSTERS, SCORES_IN_CLUSTERS
 from harness.designs.confusion import CONFUSED
 from harness.designs.design import Design
-from harness.designs.judged import JUDGED
-from harness.designs.labelled import PARTLY_LABELLED
+from harness.designs.judged import JUDGED, PARTLY_LABELLED
 from harness.designs.lists import (
     BOUNDED,
     CLUSTERED,

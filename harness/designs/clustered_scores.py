@@ -12,14 +12,14 @@ import numpy as np
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import PER_TRUTH, Design, Lists, Scenario
-from harness.distributions.clustered_truths import (
+from harness.distributions.list_laws import NormalRuns
+from harness.distributions.list_truths import (
     ClusteredPairTruth,
     ClusteredScoreTruth,
     cluster_sizes,
     refuse_share,
 )
-from harness.distributions.list_truths import NormalRuns
-from harness.families.clustered_scores import CLUSTERED_PAIRS, CLUSTERED_SCORES
+from harness.families.scores import CLUSTERED_PAIRS, CLUSTERED_SCORES
 
 
 def _sizes(scenario: Scenario) -> Integers:

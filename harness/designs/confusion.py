@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 from scipy.special import betainc, betaincc, roots_legendre
 
 from harness.base.numerics.arrays import Floats, Integers
-from harness.designs.design import PER_TRUTH, Design, Distributions, Outcomes, Scenario
+from harness.designs.design import PER_TRUTH, Distributions, Outcomes, Scenario
 from harness.designs.engines.solver import Places, Solver
 from harness.designs.engines.verification import Comparison, Published, Rows
 from harness.designs.limits import Limits
@@ -76,17 +77,16 @@ class ConfusionSolver(PairedSolver):
     def range_count(self, over: Sequence[Span]) -> float:
         return super().range_count(_view(self.scenario).arranged(over))
 
-    @property
-    def is_searched(self) -> bool:
-        return parameter_of(self._pairs).constraint is not None
-
-    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase] | None:
-        if not self.is_searched:
-            return None
+    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None] | None:
+        if parameter_of(self._pairs).constraint is None:
+            return Solver.search(self, limits, over)
         view = _view(self.scenario)
         found = super().search(limits, view.arranged(over))
         return found and [
-            replace(case, truths=view.restored(case.truths), witness=view.restored(case.witness))
+            case
+            and replace(
+                case, truths=view.restored(case.truths), witness=view.restored(case.witness)
+            )
             for case in found
         ]
 
@@ -94,7 +94,7 @@ class ConfusionSolver(PairedSolver):
         return super().rows_again(limits, _view(self.scenario).arranged(truths))
 
     def places(self, over: Sequence[Span]) -> Places | None:
-        if not self.is_searched:
+        if parameter_of(self._pairs).constraint is None:
             return None
         view = _view(self.scenario)
         found = super().places(view.arranged(over))
@@ -153,10 +153,11 @@ def integrated_cells(scenario: Scenario, shapes: Prior, limits: Limits) -> Exact
     return Exact(limits.outcomes, of_outcomes, below, above, limits.length)
 
 
-CONFUSED = Design(
-    CONFUSION,
-    Outcomes(
-        pairs.outcome_count,
+CONFUSED = replace(
+    pairs.PAIRED,
+    name=CONFUSION,
+    outcomes=replace(
+        cast(Outcomes, pairs.PAIRED.outcomes),
         draw=lambda scenario, cells, rng, count: pairs.draw(
             as_pairs(scenario), _view(scenario).arranged(cells), rng, count
         ),
@@ -164,19 +165,15 @@ CONFUSED = Design(
         decode=lambda scenario, outcomes: _view(scenario).restored(
             pairs.decode(scenario, outcomes)
         ),
-        trials_unit=pairs.trials_unit,
     ),
-    distributions=Distributions(
-        lambda scenario, trials, rng: scenario.truth.draw(trials, rng),
-        lambda scenario, outcomes: as_pairs(scenario).distribution_weights(outcomes),
-        pairs.implied_posterior,
+    distributions=replace(
+        cast(Distributions, pairs.PAIRED.distributions),
+        weights=lambda scenario, outcomes: as_pairs(scenario).distribution_weights(outcomes),
     ),
-    size_of=pairs.PAIRED.size_of,
     listed_truth=ConfusionTruth,
     beside=lambda scenario, truths, step: _view(scenario).restored(
         pairs.beside(scenario, _view(scenario).arranged(truths), step)
     ),
-    refuse=pairs.refuse_too_large,
     exact=ConfusionSolver,
     most_enumerated=MOST_TABLES,
     examples={

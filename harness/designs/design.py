@@ -14,16 +14,14 @@ import numpy as np
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.callers.source import Observed
-from harness.distributions.clustered_truths import AnyListTruth
-from harness.distributions.judge_truths import JudgedTruth
-from harness.distributions.paired_truths import PairedTruth
+from harness.distributions.list_truths import ListTruth
+from harness.distributions.paired_truths import JudgedTruth, PairedTruth
 from harness.distributions.sampling.law import NUMPY, THINNED, Law, Sampling
-from harness.distributions.task_truths import TaskTruth
 from harness.distributions.truths import DiscreteTruth, PairTruth, Truth
 from harness.families.family import Data, Family
 from harness.families.model import Model
 
-AnyTruth = Truth | PairTruth | PairedTruth | AnyListTruth | TaskTruth | JudgedTruth
+AnyTruth = Truth | PairTruth | PairedTruth | ListTruth | JudgedTruth
 
 NUMBERS_AT_ONCE = 1 << 20
 """The most numbers of a list of all trials that are drawn together."""
@@ -128,7 +126,7 @@ class Lists:
     words: Mapping[str, float | None] = field(default_factory=dict)
     """The names of the numbers that make up one truth, each with the number where none is given,
     or None; of strata each is a list."""
-    truth_at: Callable[..., AnyListTruth | TaskTruth] | None = None
+    truth_at: Callable[..., ListTruth] | None = None
     """Return the truth with these numbers; None where there are no words."""
     draw_growing: Callable[..., tuple[Floats, ...]] | None = None
     """Draw data sets at the first listed truth that begin with those of smaller sizes, as methods
@@ -233,7 +231,7 @@ class Scenario:
     clusters and their sizes, which are repeated in turn, or the sizes of both samples in each
     stratum."""
     truth: Any
-    """The truth, by the design: ``Truth``, ``PairTruth``, ``PairedTruth`` or ``AnyListTruth``."""
+    """The truth, by the design: ``Truth``, ``PairTruth``, ``PairedTruth`` or ``ListTruth``."""
     draws: str = NUMPY
     """Where outcomes of one sample at drawn truths come from: ``numpy`` or ``thinned``."""
     law: Law | None = None
@@ -410,10 +408,6 @@ class Scenario:
             drawn = lists.draw(self, number, min(at_once, trials - start), rng)
             yield Observed(self.family, self.sizes, drawn)
 
-    def beside(self, truths: Sequence[float], step: float) -> tuple[float, ...]:
-        """Return true values beside some, at which the parameter is larger by about ``step``."""
-        return self.design.beside(self, truths, step)
-
     def with_truths(self, truths: Sequence[float]) -> Scenario:
         """Return the scenario with one true value of each sample, or of each cell of pairs."""
         ((truth, *_),) = self.design.listed_truth.listing([np.array([each]) for each in truths])
@@ -455,6 +449,11 @@ def keyed_stream(content: Mapping[str, Any], seed: int, shard: int) -> np.random
     digest = np.frombuffer(hashlib.sha256(text.encode()).digest(), dtype=">u4")
     key = (*digest.tolist(), shard >> 32, shard & 0xFFFFFFFF)
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
+
+
+def crossed_outcomes(scenario: Scenario, counts: Sequence[Integers]) -> Integers:
+    """Return the outcomes of all combinations of some counts of each sample, ascending."""
+    return scenario.outcomes(*np.ix_(*counts)).ravel()
 
 
 def data_of(scenario: Scenario, outcomes: Integers) -> Data:

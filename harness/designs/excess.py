@@ -24,8 +24,12 @@ from harness.designs.design import Scenario
 from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits
 from harness.designs.one_sample.design import OneSampleSolver
-from harness.designs.one_sample.exact import probability_blocks
-from harness.designs.one_sample.scores import SinglePosterior, mean_above, mean_below
+from harness.designs.one_sample.exact import (
+    SinglePosterior,
+    mean_above,
+    mean_below,
+    probability_blocks,
+)
 from harness.designs.pairs.tables import log_multiplicity, parameter_of
 from harness.distributions.paired_truths import DirichletTruth
 from harness.distributions.truths import BetaTruth, ContinuousTruth, PairTruth, UniformTruth

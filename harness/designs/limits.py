@@ -11,7 +11,7 @@ import numpy as np
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Bools, Floats, Integers, Positions
 from harness.designs.design import Scenario
-from harness.families.scale import IDENTITY, ParameterScale
+from harness.families.combination import IDENTITY, ParameterScale
 
 
 @dataclass(frozen=True)
@@ -43,18 +43,10 @@ class Limits:
         """Return the limits of the scenario's parameter."""
         return cls(outcomes, lower, upper, scenario.family.scale)
 
-    def with_ends(self, lower: Floats, upper: Floats) -> Limits:
-        """Return a table with other limits at the same outcomes."""
-        return replace(self, lower=lower, upper=upper)
-
-    def between(self, lower: Floats, upper: Floats) -> Floats:
-        """Return the lengths of intervals with these limits, 0 for infinite ones of a ratio."""
-        return self.scale.finite_length(lower, upper)
-
     @property
     def length(self) -> Floats:
         """The lengths, shape (k, m), with 0 for infinite ones of a ratio, which are counted."""
-        return self.between(self.lower, self.upper)
+        return self.scale.finite_length(self.lower, self.upper)
 
     @property
     def infinite(self) -> Floats | None:
@@ -70,7 +62,7 @@ class Limits:
         """Return the table with these limits in place of missing ones."""
         failed = self.failed
         low, high = np.where(failed, lower, self.lower), np.where(failed, upper, self.upper)
-        return self.with_ends(low, high)
+        return replace(self, lower=low, upper=high)
 
     def positions(self, outcomes: Integers) -> Positions:
         """Return the positions of the outcomes in the table.
@@ -94,7 +86,7 @@ class Limits:
         index = np.searchsorted(self.outcomes, outcomes)
         if not (np.append(self.outcomes, -1)[index] == outcomes).all():
             return None
-        return Limits(outcomes, self.lower[:, index], self.upper[:, index], self.scale)
+        return self.at(outcomes)
 
     def run(self, first: int, last: int) -> Limits | None:
         """Return the part from one outcome to another, which are not listed: there may be 10^9.
@@ -112,7 +104,7 @@ class Limits:
         if list(rows) == list(range(self.lower.shape[0])):
             return self
         index = list(rows)
-        return self.with_ends(self.lower[index], self.upper[index])
+        return replace(self, lower=self.lower[index], upper=self.upper[index])
 
     def segments(self) -> list[slice]:
         """Return a slice over each run of consecutive outcomes."""

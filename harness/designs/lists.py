@@ -20,19 +20,13 @@ from harness.base.numerics.arrays import Floats
 from harness.base.numerics.special import mean_of_sd, upper_tail
 from harness.callers.source import Observed
 from harness.designs.design import PER_TRUTH, Design, Lists, Scenario, grid
-from harness.designs.engines.stochastic import StochasticColumn
+from harness.designs.engines.monte_carlo import StochasticColumn
 from harness.designs.results import Enumerated, Exact
-from harness.distributions.list_truths import (
-    BetaRuns,
-    ClusterTruth,
-    NormalRuns,
-    RunTruth,
-    StratumTruth,
-)
+from harness.distributions.list_laws import BetaRuns, BetaTasks, NormalRuns
+from harness.distributions.list_truths import ClusterTruth, RunTruth, StratumTruth, TaskTruth
 from harness.distributions.sampling import binomial
 from harness.distributions.sampling.laws.clusters import draw_clusters
 from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
-from harness.distributions.task_truths import BetaTasks, TaskTruth
 from harness.families.family import Data
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA, weighted_mean, weights
 from harness.families.scores import PAIRED_SCORES, SCORES
@@ -133,11 +127,9 @@ def values_of_strata(
     sizes, truths = cells_of(scenario.size, scenario.truth)
     if not column.source.deterministic or table_count(sizes, truths) > MOST_TABLES:
         return None
-    alpha, side = column.column.alpha, column.column.side
 
     def limits_of(data: Data) -> LimitPair:
-        observed = Observed(scenario.family, scenario.sizes, data)
-        answers = column.source.limits(observed, alpha, side).intervals(observed, alpha, side)
+        answers = column.intervals(Observed(scenario.family, scenario.sizes, data))
         return answers.lower, answers.upper
 
     return sums_at_truths(limits_of, sizes, truths, scenario.listed_truths()[1])

@@ -55,6 +55,23 @@ def misses(lower: Floats, upper: Floats, theta: Floats, approach: int) -> Bools:
     return np.asarray(below | above)
 
 
+def beside_all(theta: Floats, approach: Integers) -> tuple[Floats, Floats]:
+    """Return θ as lower and as upper limits are compared with it, shape (t,) each.
+
+    A lower limit equal to θ is missed from below, an upper one from above.
+    """
+    under = np.where(approach == FROM_BELOW, np.nextafter(theta, -np.inf), theta)
+    return under, np.where(approach == FROM_ABOVE, np.nextafter(theta, np.inf), theta)
+
+
+def ends_within(lower: Floats, upper: Floats, low: float, high: float) -> dict[int, Floats]:
+    """Return the limits in a range at which intervals end, by the side they are approached from."""
+    return {
+        FROM_ABOVE: np.unique(upper[(upper >= low) & (upper < high)]),
+        FROM_BELOW: np.unique(lower[(lower > low) & (lower <= high)]),
+    }
+
+
 def are_ordered(lower: Floats, upper: Floats) -> bool:
     """Whether no limit decreases from an outcome to the next.
 
@@ -82,29 +99,22 @@ class SortedMisses:
             approach: AT θ, or the limit towards it FROM_BELOW or FROM_ABOVE.
         """
         missed = np.zeros(theta.size)
-        for (limits, total), values, closed in (
-            (self._above, theta, approach == FROM_ABOVE),
-            (self._below, -theta, approach == FROM_BELOW),
-        ):
-            side: Literal["left", "right"] = "right" if closed else "left"
-            missed += total[row, np.searchsorted(limits, values, side=side)]
+        values, closed = (theta, -theta), (approach == FROM_ABOVE, approach == FROM_BELOW)
+        for (limits, total), value, is_closed in zip(self._sums, values, closed, strict=True):
+            side: Literal["left", "right"] = "right" if is_closed else "left"
+            missed += total[row, np.searchsorted(limits, value, side=side)]
         return missed
 
     @cached_property
-    def _above(self) -> tuple[Floats, Floats]:
-        """The upper limits, ascending, and the sums of the probabilities of the first ones."""
-        return self._sums(self.upper)
-
-    @cached_property
-    def _below(self) -> tuple[Floats, Floats]:
-        """Minus the lower limits, likewise."""
-        return self._sums(-self.lower)
-
-    def _sums(self, limits: Floats) -> tuple[Floats, Floats]:
-        order = np.argsort(limits, kind="stable")
-        total = np.zeros((self.probability.shape[0], limits.size + 1))
-        np.cumsum(self.probability[:, order], axis=1, out=total[:, 1:])
-        return limits[order], total
+    def _sums(self) -> list[tuple[Floats, Floats]]:
+        """The upper limits, and minus the lower ones, with sums of the first probabilities."""
+        found = []
+        for limits in (self.upper, -self.lower):
+            order = np.argsort(limits, kind="stable")
+            total = np.zeros((self.probability.shape[0], limits.size + 1))
+            np.cumsum(self.probability[:, order], axis=1, out=total[:, 1:])
+            found.append((limits[order], total))
+        return found
 
 
 _PAIRS_AT_ONCE = 1 << 21

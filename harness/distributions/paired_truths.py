@@ -1,7 +1,10 @@
-"""Where the true probabilities of a pair come from: a list of tables, or a Dirichlet distribution.
+"""Where the true probabilities of a table of four cells come from: a list, or a distribution.
 
 Two systems judge the same case: both are right, the first only, the second only, or neither. The
-four probabilities p₁₁, p₁₀, p₀₁ and p₀₀ of a pair are the cells of a table; their sum is 1.
+four probabilities p₁₁, p₁₀, p₀₁ and p₀₀ of a pair are the cells of a table; their sum is 1. So are
+those of a case that is right or wrong and of a judge's yes or no to it, which the share of right
+cases, the judge's sensitivity (the probability of yes to a right case) and its specificity (of no
+to a wrong one) give.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ import numpy as np
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
-from harness.distributions.truths import RowsTruth
+from harness.distributions.truths import CrossedTruth, RowsTruth
 
 CELLS = ("both", "first_only", "second_only", "neither")
 """The cells of a table, in the order of the data."""
@@ -52,11 +55,8 @@ class DirichletTruth:
     shapes: Cells
     """The shapes of both, first_only, second_only and neither, above 0."""
     is_discrete: ClassVar[Literal[False]] = False
-
-    @property
-    def hull(self) -> tuple[tuple[float, float], ...]:
-        """The range of the probability of each cell."""
-        return ((0.0, 1.0),) * len(CELLS)
+    hull: ClassVar[tuple[tuple[float, float], ...]] = ((0.0, 1.0),) * len(CELLS)
+    """The range of the probability of each cell."""
 
     def draw(self, count: int, rng: np.random.Generator) -> tuple[Floats, ...]:
         """Return the probabilities of each cell in ``count`` draws, four arrays of (count,)."""
@@ -136,3 +136,38 @@ def table_of_margins(first: float, second: float, correlation: float) -> Cells:
     first_only, second_only = max(first - both, 0.0), max(second - both, 0.0)
     neither = max(math.fsum((1.0, -both, -first_only, -second_only)), 0.0)
     return both, first_only, second_only, neither
+
+
+class JudgedTruth(RowsTruth):
+    """Finitely many rows of a share, a sensitivity and a specificity.
+
+    >>> JudgedTruth.of([(0.8, 0.9, 0.85), (0.5, 0.9, 0.85)]).values[0]
+    array([0.5, 0.8])
+    """
+
+
+@dataclass(frozen=True)
+class LabelledTruth(CrossedTruth):
+    """Shares, sensitivities and specificities, crossed.
+
+    >>> LabelledTruth((0.8,), (0.9,), (0.5, 0.85)).cells(1).round(3).tolist()
+    [0.72, 0.08, 0.03, 0.17]
+    """
+
+    share: tuple[float, ...]
+    """Shares of cases that are right, in [0, 1]."""
+    sensitivity: tuple[float, ...]
+    specificity: tuple[float, ...]
+
+    def cells(self, number: int) -> Floats:
+        """Return the probabilities of right and yes, right and no, wrong and yes, wrong and no."""
+        share, sensitivity, specificity = (float(values[number]) for values in self.values)
+        wrong = 1.0 - share
+        return np.array(
+            [
+                share * sensitivity,
+                share * (1.0 - sensitivity),
+                wrong * (1.0 - specificity),
+                wrong * specificity,
+            ]
+        )

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, Protocol, Self
+from typing import Any, ClassVar, Literal, Protocol, Self, cast
 
 import numpy as np
 
@@ -70,6 +70,8 @@ class DiscreteTruth:
 class Distribution(ABC):
     """A distribution of the true value of one sample; what it does not say is as here."""
 
+    name: ClassVar[str]
+    """The name of the distribution, as a config has it."""
     is_discrete: ClassVar[Literal[False]] = False
     mass_left_out: ClassVar[float] = 0.0
     """The probability of a true value outside of the effective support."""
@@ -84,6 +86,10 @@ class Distribution(ABC):
         """The support, without a tail of probability ``mass_left_out`` where it has no end."""
         return self.support
 
+    def content(self) -> Mapping[str, Any]:
+        """The truth as plain data, as random streams are keyed by it."""
+        return {self.name: [getattr(self, field.name) for field in fields(cast(Any, self))]}
+
 
 @dataclass(frozen=True)
 class UniformTruth(Distribution):
@@ -91,6 +97,7 @@ class UniformTruth(Distribution):
 
     lower: float
     upper: float
+    name: ClassVar[str] = "uniform"
     conjugate_prior: ClassVar[None] = None
     """None, since the distribution is a part of a flat prior."""
     shapes: ClassVar[tuple[float, ...]] = ()
@@ -120,27 +127,29 @@ class UniformTruth(Distribution):
             np.clip(draws, smallest, self.upper if self.upper > 1 else largest, out=draws)
         return draws
 
-    def content(self) -> Mapping[str, Any]:
-        """The truth as plain data, as random streams are keyed by it."""
-        return {"uniform": [self.lower, self.upper]}
-
 
 @dataclass(frozen=True)
-class BetaTruth(Distribution):
+class _ConjugateTruth(Distribution):
+    """A distribution that is a prior of the parameter, whose posterior is of its kind."""
+
+    s: float
+    t: float
+
+    @property
+    def conjugate_prior(self) -> Prior:
+        """The parameters of the prior that is the truth's distribution."""
+        return self.s, self.t
+
+
+class BetaTruth(_ConjugateTruth):
     """The distribution Beta(s, t) on [0, 1], with s, t > 0.
 
     >>> BetaTruth(2.0, 8.0).mean
     0.2
     """
 
-    s: float
-    t: float
+    name: ClassVar[str] = "beta"
     support: ClassVar[tuple[float, float]] = (0.0, 1.0)
-
-    @property
-    def conjugate_prior(self) -> Prior:
-        """The parameters of the Beta prior that is the truth's distribution."""
-        return self.s, self.t
 
     @property
     def shapes(self) -> tuple[float, ...]:
@@ -162,17 +171,11 @@ class BetaTruth(Distribution):
         """Return ``count`` independent draws, shape (count,)."""
         return np.clip(rng.beta(self.s, self.t, count), *_OPEN_UNIT_INTERVAL)
 
-    def content(self) -> Mapping[str, Any]:
-        """The truth as plain data, as random streams are keyed by it."""
-        return {"beta": [self.s, self.t]}
 
-
-@dataclass(frozen=True)
-class GammaTruth(Distribution):
+class GammaTruth(_ConjugateTruth):
     """The Gamma distribution with shape s > 0 and rate t > 0, on (0, ∞)."""
 
-    s: float
-    t: float
+    name: ClassVar[str] = "gamma"
     support: ClassVar[tuple[float, float]] = (0.0, math.inf)
     mass_left_out: ClassVar[float] = _NEGLIGIBLE_TAIL
     """The probability of a true value above the effective support: 1e-17."""
@@ -184,11 +187,6 @@ class GammaTruth(Distribution):
         from scipy.special import gammainccinv
 
         return 0.0, float(gammainccinv(self.s, _NEGLIGIBLE_TAIL)) / self.t
-
-    @property
-    def conjugate_prior(self) -> Prior:
-        """The parameters of the Gamma prior that is the truth's distribution."""
-        return self.s, self.t
 
     @property
     def shapes(self) -> tuple[float, ...]:
@@ -208,10 +206,6 @@ class GammaTruth(Distribution):
     def draw(self, count: int, rng: np.random.Generator) -> Floats:
         """Return ``count`` independent draws, shape (count,)."""
         return np.maximum(rng.gamma(self.s, 1.0 / self.t, count), _OPEN_UNIT_INTERVAL[0])
-
-    def content(self) -> Mapping[str, Any]:
-        """The truth as plain data, as random streams are keyed by it."""
-        return {"gamma": [self.s, self.t]}
 
 
 ContinuousTruth = UniformTruth | BetaTruth | GammaTruth
@@ -251,9 +245,7 @@ class PairTruth:
     @property
     def count(self) -> int:
         """The number of pairs of true values, of two discrete truths."""
-        assert self.first.is_discrete
-        assert self.second.is_discrete
-        return self.first.count * self.second.count
+        return self.values[0].size
 
     @property
     def values(self) -> tuple[Floats, Floats]:
@@ -288,12 +280,6 @@ class DifferenceTruth(PairTruth):
         # 0.1 + 0.2 is 0.3, as a person writes it.
         first = tuple(float(f"{value + difference:.15g}") for value in second.values)
         return cls(DiscreteTruth(first), second, difference)
-
-    @property
-    def count(self) -> int:
-        """The number of pairs."""
-        assert self.second.is_discrete
-        return self.second.count
 
     @property
     def values(self) -> tuple[Floats, Floats]:

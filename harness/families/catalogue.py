@@ -19,11 +19,9 @@ from harness.distributions.posteriors.ratio import (
     ratio_of_rates,
 )
 from harness.families import combination, proportion, rate
-from harness.families.clustered_scores import CLUSTERED_DIFFERENCE, CLUSTERED_MEAN
 from harness.families.confusion import BETA, CONFUSION_FAMILIES, f_score
 from harness.families.family import ENUMERATION, POSTERIOR, Family
-from harness.families.judged import JUDGED_SHARE, KNOWN_JUDGE, known_judge
-from harness.families.labelled import LABELLED_SHARE
+from harness.families.judged import JUDGED_SHARE, KNOWN_JUDGE, LABELLED_SHARE, known_judge
 from harness.families.lists import (
     CLUSTERED_PROPORTION,
     MEAN,
@@ -32,7 +30,7 @@ from harness.families.lists import (
 )
 from harness.families.paired import OF_DIFFERENCE, OF_RATIO, family_of_pairs
 from harness.families.samples import family_of_one_sample, family_of_samples
-from harness.families.scores import AUC, AUC_DIFFERENCE
+from harness.families.scores import AUC, AUC_DIFFERENCE, CLUSTERED_DIFFERENCE, CLUSTERED_MEAN
 from harness.families.tasks import DEFAULT_K, OF_FAILURES, K, of_tasks
 
 PROPORTION = replace(

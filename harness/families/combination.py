@@ -1,4 +1,7 @@
-"""The parameter of a family as a function of those of its samples, or of the cells of a table.
+"""The parameter of a family: its scale, and how it follows from samples or cells of a table.
+
+Lengths of intervals are measured on a scale, which is the parameter itself, and of a ratio its
+logarithm. The parameter is a function of those of the samples, or of the cells of a table.
 
 On a coordinate g of the samples' parameters and a coordinate h of the family's it is a weighted
 sum, h(θ) = w₁g(θ₁) + w₂g(θ₂): with both the identity a sum or a difference, with both the logarithm
@@ -9,11 +12,129 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
-from harness.base.numerics.arrays import Floats
-from harness.families.scale import IDENTITY, LOGARITHM, ParameterScale
+from harness.base.numerics.arrays import Bools, Floats
+
+T = TypeVar("T")
+
+
+class ParameterScale:
+    """The scale of a parameter that is no ratio: the parameter itself."""
+
+    of_ratio = False
+    equality = 0.0
+    """The value of a comparison where both parameters are equal."""
+    text = "{}"
+    """The parameter as ``of`` returns it, in words, with a place for the name of the parameter."""
+    length_in_words = "expected interval length"
+    """What a mean of lengths is, likewise."""
+    unit_of_length = ""
+    """The unit of lengths; empty where it is that of the parameter."""
+
+    def of(self, parameter: Floats) -> Floats:
+        """Return the parameter as lengths and scores measure it."""
+        return parameter
+
+    def parameter_at(self, value: Floats) -> Floats:
+        """Return the parameter that has a value on the scale."""
+        return value
+
+    def has_place(self, parameter: Floats) -> Bools:
+        """Whether lengths have a place at a parameter."""
+        return np.ones(parameter.shape, np.bool_)
+
+    def in_order(self, estimate: Floats) -> Floats:
+        """Return finite numbers in the order of estimates."""
+        return estimate
+
+    def length(self, lower: Floats, upper: Floats) -> Floats:
+        """Return U − L, shape of the limits."""
+        return np.asarray(upper - lower)
+
+    def finite_length(self, lower: Floats, upper: Floats) -> Floats:
+        """Return the lengths, with 0 for infinite ones of a ratio."""
+        return self.length(lower, upper)
+
+    def infinite(self, lower: Floats, upper: Floats) -> Floats | None:
+        """Return 1 where the interval of a ratio has an infinite length, else 0; None of others."""
+        return None
+
+    def share_of_infinite(self, share: T) -> T | None:
+        """Return how often lengths are infinite; None where they are never."""
+        return None
+
+    def nearly_polynomial(self, length: Floats) -> Floats:
+        """Return a rising function of lengths that is nearly a polynomial in the counts: L²."""
+        return np.asarray(length**2.0)
+
+    def rounded_to_ends(self, limits: Floats) -> Floats:
+        """Return limits, of a ratio with those replaced that are as good as 0 or infinity."""
+        return limits
+
+
+class LogarithmicScale(ParameterScale):
+    """The scale of a ratio θ, which may be infinite or 0/0: ln θ."""
+
+    of_ratio = True
+    equality = 1.0
+    text = "ln({})"
+    length_in_words = "expected length of ln({}),\nwithout infinite ones"
+    unit_of_length = "natural logarithm of the ratio"
+    _LARGEST = 1e12
+    """A larger ratio, and the inverse of one, is as good as infinite."""
+
+    def of(self, parameter: Floats) -> Floats:
+        """Return ln θ: −∞ of 0, and ∞ of ∞."""
+        with np.errstate(divide="ignore"):
+            return np.log(parameter)
+
+    def parameter_at(self, value: Floats) -> Floats:
+        return np.exp(value)
+
+    def has_place(self, parameter: Floats) -> Bools:
+        """Whether θ is not 0, infinite or 0/0."""
+        return np.asarray((parameter > 0) & (parameter < np.inf))
+
+    def in_order(self, estimate: Floats) -> Floats:
+        """Return θ/(1 + θ), which is ½ of 0/0."""
+        with np.errstate(invalid="ignore"):
+            share = np.where(np.isinf(estimate), 1.0, estimate / (1.0 + estimate))
+        return np.where(np.isnan(share), 0.5, share)
+
+    def length(self, lower: Floats, upper: Floats) -> Floats:
+        """Return ln U − ln L of limits that are not below 0, shape of the limits.
+
+        Between 0 and any other limit it is infinite, and between equal limits it is 0.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            length = np.log(upper) - np.log(lower)
+        return np.where(lower == upper, 0.0, length)
+
+    def finite_length(self, lower: Floats, upper: Floats) -> Floats:
+        length = self.length(lower, upper)
+        return np.where(np.isinf(length), 0.0, length)
+
+    def infinite(self, lower: Floats, upper: Floats) -> Floats | None:
+        return np.isinf(self.length(lower, upper)).astype(np.float64)
+
+    def share_of_infinite(self, share: T) -> T | None:
+        return share
+
+    def nearly_polynomial(self, length: Floats) -> Floats:
+        """Return −1/L², which is finite where a length is infinite."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(-(length**-2.0))
+
+    def rounded_to_ends(self, limits: Floats) -> Floats:
+        low = np.where(limits <= 1.0 / self._LARGEST, 0.0, limits)
+        return np.where(limits >= self._LARGEST, np.inf, low)
+
+
+IDENTITY, LOGARITHM = ParameterScale(), LogarithmicScale()
+
 
 Span = tuple[float, float]
 """A range: its lower and its upper boundary."""

@@ -181,21 +181,18 @@ def _share(name: str, title: str, metric: Metric, count: int, other: int) -> Fam
     )
 
 
-def _ratio_of_hits(hits: float, missed: float, false: float) -> PairedParameter:
-    """Return h·tp/(h·tp + m·fn + f·fp); tp, tn, fp and fn are first, second, both and neither."""
-
-    def errors(cells: Sequence[Floats]) -> Floats:
-        return np.asarray(false * cells[0] + missed * cells[3])
+def _ratio_of_hits(hits: float, missed: float) -> PairedParameter:
+    """Return h·tp/(h·tp + m·fn + fp); tp, tn, fp and fn are first, second, both and neither."""
 
     def at(cells: Sequence[Floats]) -> Floats:
         with np.errstate(invalid="ignore"):
-            return np.asarray(hits * cells[1] / (hits * cells[1] + errors(cells)))
+            return np.asarray(hits * cells[1] / (hits * cells[1] + (cells[0] + missed * cells[3])))
 
     return PairedParameter(
         at,
         at,
-        lambda theta: (-false * theta, hits * (1.0 - theta), 0.0 * theta, -missed * theta),
-        uses_both=missed != false,
+        lambda theta: (-theta, hits * (1.0 - theta), 0.0 * theta, -missed * theta),
+        uses_both=missed != 1.0,
     )
 
 
@@ -225,7 +222,7 @@ def f_score(beta: float) -> Family:
         partial(metrics.f_score, beta=beta),
         _OF_HITS,
         (1.0, -1.0, -1.0, 0.0),
-        as_pairs=_ratio_of_hits(1.0 + square, square, 1.0),
+        as_pairs=_ratio_of_hits(1.0 + square, square),
         beside_first=(0, 3) if beta == 1 else (),
         posterior=partial(f_score_posterior, beta=beta),
         settings={BETA: beta},
@@ -240,7 +237,7 @@ JACCARD_INDEX = _family(
     metrics.jaccard,
     _OF_HITS,
     (1.0, -1.0, -1.0, 0.0),
-    as_pairs=_ratio_of_hits(1.0, 1.0, 1.0),
+    as_pairs=_ratio_of_hits(1.0, 1.0),
     beside_first=(0, 3),
     posterior=_jaccard_posterior,
 )

@@ -273,7 +273,7 @@ def read_table(
     )
     if separator == decimal:
         raise InputError(f"{file}: fields and decimals should not both have a comma")
-    rows = _rows(file, text, separator)
+    rows = csv_rows(file, text, separator)
     line, names = next(rows, (1, []))
     if not names:
         what = "name its columns in the first line" if header else f"have a row for each {each}"
@@ -473,16 +473,17 @@ def joined(tables: Sequence[CsvTable], key: Sequence[str], may_lack: bool = Fals
     )
 
 
-def csv_rows(file: Path) -> Iterator[tuple[int, list[str]]]:
+def csv_rows(file: Path, text: str, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
     """The rows that are not empty, without spaces around fields, with the line where each ends.
 
+    Args:
+        file: the name of the file in the message.
+        text: its content.
+        delimiter: what stands between fields.
+
     Raises:
-        InputError: the file cannot be read, or is no CSV in UTF-8.
+        InputError: the text is no CSV.
     """
-    return _rows(file, read_text(file), ",")
-
-
-def _rows(file: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
     try:
         for fields in reader:

@@ -1,4 +1,4 @@
-"""Validation of user data: whole numbers, positive numbers and arrays of one shape."""
+"""Validation of user data: numbers, whole numbers and arrays of one shape."""
 
 from __future__ import annotations
 
@@ -31,17 +31,6 @@ def whole_numbers(name: str, given: npt.ArrayLike) -> Floats:
     with np.errstate(invalid="ignore"):
         validate_values(values, ~(np.floor(values) == values), name, "a whole number")
         validate_values(values, ~np.isfinite(values), name, "a whole number")
-    return values
-
-
-def positive_numbers(name: str, given: npt.ArrayLike) -> Floats:
-    """Return the given finite numbers above 0 as floats.
-
-    Raises:
-        InputError: a value is not finite or not above 0.
-    """
-    values = numbers(name, given, "a number")
-    validate_values(values, ~((values > 0) & np.isfinite(values)), name, "a number above 0")
     return values
 
 
@@ -143,3 +132,13 @@ def validate_values(values: Floats, invalid: Bools, name: str, expected: str) ->
     """
     if invalid.any():
         raise InputError(f"{name} should be {expected}, found {values[invalid][0]:.15g}")
+
+
+def validate_counts(counts: Floats, name: str) -> None:
+    """Refuse whole numbers that are no counts.
+
+    Raises:
+        InputError: a value is outside 0 … 10^9.
+    """
+    outside = (counts < 0) | (counts > LARGEST_COUNT)
+    validate_values(counts, outside, name, "a whole number from 0 to 10^9")

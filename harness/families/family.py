@@ -16,15 +16,16 @@ from harness.base.text import enumerated
 from harness.distributions.sampling.law import Law
 from harness.distributions.truths import Prior
 from harness.families.combination import (
+    IDENTITY,
     ONE_SAMPLE,
     Combination,
     Mirror,
     PairedParameter,
+    ParameterScale,
     Span,
 )
 from harness.families.data import validate_values
 from harness.families.model import Model
-from harness.families.scale import IDENTITY, ParameterScale
 
 MONTE_CARLO, POSTERIOR, ENUMERATION = "monte_carlo", "posterior", "enumeration"
 CLOSED_FORM = "closed_form"
@@ -259,7 +260,7 @@ class Family:
     @cached_property
     def unit(self) -> str:
         """The unit of the parameter, in words; empty where it has none."""
-        return self.scale.unit(self.model.UNIT)
+        return "" if self.is_ratio else self.model.UNIT
 
     def smallest_unit(self, sizes: Sequence[float]) -> float:
         """Return the unit of small limits: 1, of rates one event in the largest exposure."""

@@ -80,10 +80,7 @@ def counts_of_lists(
         outside = (np.floor(values) != values) | (values < 0) | (values > LARGEST_COUNT)
         validate_values(values, outside, name, "whole numbers from 0 to 10^9")
         lists.append(values)
-    lengths = [values.shape[-1] for values in lists]
-    if len(set(lengths)) > 1:
-        found = ", ".join(f"{name} has {k}" for name, k in zip(names, lengths, strict=True))
-        raise InputError(f"expected a number for each {each} in every list, found that {found}")
+    refuse_lengths(names, lists, f"a number for each {each}")
     columns = broadcast_columns(names, lists)
     for place in range(0, len(columns), 2):
         count, size = columns[place], columns[place + 1]
@@ -95,6 +92,23 @@ def counts_of_lists(
                 f"{names[place + 1]} = {size[above][0]:.0f}"
             )
     return columns
+
+
+def refuse_lengths(names: Sequence[str], lists: Sequence[Floats], expected: str) -> None:
+    """Refuse lists of different lengths.
+
+    Args:
+        names: of the lists.
+        lists: arrays whose last axis is that of the lists.
+        expected: what every list should have, in the message.
+
+    Raises:
+        InputError: the lengths differ.
+    """
+    lengths = [values.shape[-1] for values in lists]
+    if len(set(lengths)) > 1:
+        found = ", ".join(f"{name} has {k}" for name, k in zip(names, lengths, strict=True))
+        raise InputError(f"expected {expected} in every list, found that {found}")
 
 
 def refuse_empty(name: str, sizes: Floats, each: str) -> None:

@@ -19,11 +19,10 @@ from harness.base.text import enumerated
 from harness.distributions.paired_truths import CELLS, PARTS, ROUNDING, Cells
 from harness.distributions.truths import Prior
 from harness.families import proportion
-from harness.families.combination import PairedParameter, inverted
-from harness.families.data import broadcast_columns, validate_values, whole_numbers
+from harness.families.combination import LOGARITHM, PairedParameter, inverted
+from harness.families.data import broadcast_columns, validate_counts, validate_values, whole_numbers
 from harness.families.family import MONTE_CARLO, Data, Family, validate_names
 from harness.families.model import model_like
-from harness.families.scale import LOGARITHM
 
 PAIRS = "pairs"
 """The design: a table of pairs."""
@@ -145,8 +144,7 @@ def validated_table(family: str, cells: Sequence[str], given: Mapping[str, npt.A
     validate_names(family, cells, given)
     columns = broadcast_columns(cells, [whole_numbers(name, given[name]) for name in cells])
     for name, column in zip(cells, columns, strict=True):
-        outside = (column < 0) | (column > proportion.LARGEST_SIZE)
-        validate_values(column, outside, name, "a whole number from 0 to 10^9")
+        validate_counts(column, name)
     total = np.asarray(sum_of(columns))
     outside = (total < 1) | (total > proportion.LARGEST_SIZE)
     validate_values(total, outside, f"the sum of {enumerated(cells)}", "from 1 to 10^9")

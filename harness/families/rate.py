@@ -14,9 +14,9 @@ from harness.distributions.posteriors.truncated import Truncated
 from harness.distributions.sampling import poisson
 from harness.distributions.truths import ContinuousTruth, Prior
 from harness.families.data import (
-    LARGEST_COUNT,
     broadcast_columns,
-    positive_numbers,
+    numbers,
+    validate_counts,
     validate_values,
     whole_numbers,
 )
@@ -48,13 +48,14 @@ def validate_data(
             or the shapes do not broadcast.
     """
     count, size = names
-    given = whole_numbers(count, x), positive_numbers(size, exposure)
-    counts, sizes = broadcast_columns(names, given)
+    counts, sizes = whole_numbers(count, x), numbers(size, exposure, "a number")
+    infinite_or_0 = ~((sizes > 0) & np.isfinite(sizes))
+    validate_values(sizes, infinite_or_0, size, "a number above 0")
+    counts, sizes = broadcast_columns(names, (counts, sizes))
     low, high = EXPOSURES
     outside = (sizes < low) | (sizes > high)
     validate_values(sizes, outside, size, f"a number from {low:g} to {high:g}")
-    outside = (counts < 0) | (counts > LARGEST_COUNT)
-    validate_values(counts, outside, count, "a whole number from 0 to 10^9")
+    validate_counts(counts, count)
     return counts, sizes
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -102,14 +103,7 @@ def _family(
         return tuple(name + suffix for suffix in suffixes)
 
     counts, sizes, symbols = map(numbered, (model.COUNT, model.SIZE, model.PARAMETER))
-    data = tuple(each for pair in zip(counts, sizes, strict=True) for each in pair)
-
-    def validate_data(given: Mapping[str, npt.ArrayLike]) -> Data:
-        validate_names(name, data, given)
-        columns: list[Floats] = []
-        for count, size in zip(counts, sizes, strict=True):
-            columns += model.validate_data(given[count], given[size], (count, size))
-        return broadcast_columns(data, columns)
+    pairs = tuple(zip(counts, sizes, strict=True))
 
     def estimate(data: Data) -> Floats:
         return combination.parameter_at([model.estimate(x, n) for x, n in by_sample(data)])
@@ -125,12 +119,12 @@ def _family(
         model,
         design,
         engines=(MONTE_CARLO, *exact_engines),
-        data=data,
+        data=tuple(column for pair in pairs for column in pair),
         sizes=sizes,
         truths=numbered("truth"),
         symbols=symbols,
         support=combination.support(model.SUPPORT),
-        validate_data=validate_data,
+        validate_data=partial(validated_samples, name, model, pairs),
         estimate=estimate,
         columns=columns_of_samples,
         counts=counts,
@@ -146,6 +140,31 @@ def _family(
         quantity=model.QUANTITY,
         size_in_words="number of trials" if model.SIZE_IS_COUNT else "its own unit",
     )
+
+
+def validated_samples(
+    family: str,
+    model: Model,
+    samples: Sequence[tuple[str, str]],
+    given: Mapping[str, npt.ArrayLike],
+) -> Data:
+    """Return the count and the size of each sample in turn, arrays of one shape.
+
+    Args:
+        family: the name of the family.
+        model: the model of each sample.
+        samples: the names of the count and of the size of each.
+        given: the data by their names.
+
+    Raises:
+        InputError: a column is missing or unknown, or a value is out of range.
+    """
+    names = tuple(column for pair in samples for column in pair)
+    validate_names(family, names, given)
+    columns: list[Floats] = []
+    for count, size in samples:
+        columns += model.validate_data(given[count], given[size], (count, size))
+    return broadcast_columns(names, columns)
 
 
 def columns_of_samples(counts: Sequence[Floats], sizes: Sequence[float]) -> Data:

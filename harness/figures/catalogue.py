@@ -1,16 +1,20 @@
 """The kinds of figure. This file is the list; each kind has a module in ``kinds``. For
-``plot --list`` the kinds and their options are records.
+``plot --list`` the kinds and their options are records, and for a config they are a type.
 
 Importing it loads neither matplotlib nor polars, so that a config is checked without them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Annotated, Any, Literal, Union
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag, create_model
 
 from harness.base.arguments import validate_choice
-from harness.figures.kind import FigureKind
+from harness.base.models import expected, tag, unknown
+from harness.figures.kind import FigureKind, FigureSpec
 from harness.figures.kinds import (
     alpha_by_outcome,
     bounds,
@@ -26,7 +30,8 @@ from harness.figures.kinds import (
     stopping,
     surfaces,
 )
-from harness.figures.kinds.simulation import conditional, measures, ranks, search, trials
+from harness.figures.kinds.simulation import measures, ranks, trials
+from harness.figures.options import FigureOptions
 
 FIGURES: dict[str, FigureKind] = {
     kind.name: kind
@@ -53,12 +58,12 @@ FIGURES: dict[str, FigureKind] = {
         stopping.SIZE_KIND,
         reliability_diagram.KIND,
         trials.ZIP_PLOT_KIND,
-        conditional.COVERAGE_BY_TRUTH_KIND,
+        trials.COVERAGE_BY_TRUTH_KIND,
         ranks.RANK_ECDF_KIND,
         ranks.COVERAGE_BY_LEVEL_KIND,
         measures.LOLLIPOP_KIND,
         measures.NESTED_LOOP_KIND,
-        search.SOLVE_CURVE_KIND,
+        measures.SOLVE_CURVE_KIND,
         trials.ESTIMATES_KIND,
     )
 }
@@ -113,3 +118,59 @@ _WORDS = {
     "boolean": "true, false",
     "string": "text",
 }
+
+
+def _known_kind(value: Any) -> Any:
+    kinds = ", ".join(FIGURES)
+    if not isinstance(value, Mapping):
+        raise expected("a mapping with kind and options, as in {kind: alpha_by_outcome, n: 100}")
+    if "kind" not in value:
+        raise expected(f"the key kind ({kinds})")
+    if value["kind"] not in tuple(FIGURES):
+        raise unknown(f"a kind of figure ({kinds})", tuple(FIGURES), "kind", value["kind"])
+    return value
+
+
+@cache
+def figure_type() -> Any:
+    """The union of all kinds of figures, told apart by ``kind``, which yields their options."""
+    tagged: list[Any] = []
+    for name, kind in FIGURES.items():
+        # The options of the kind, and the key ``kind`` itself.
+        key: Any = (Literal[kind.name], Field(description=kind.title))
+        model_name = kind.name.title().replace("_", "")
+        model: Any = create_model(model_name, __base__=kind.options, __doc__=kind.title, kind=key)
+        tagged.append(Annotated[model, Tag(tag(name))])
+    kinds = tuple(tagged)
+    by_kind = Discriminator(lambda value: tag(value["kind"]))
+    return Annotated[Union[kinds], by_kind, BeforeValidator(_known_kind)]  # noqa: UP007
+
+
+def kind_of(options: FigureOptions) -> FigureKind:
+    """The kind of a figure with these options."""
+    name: str = options.kind  # type: ignore[attr-defined]
+    return FIGURES[name]
+
+
+def figure_spec(options: FigureOptions) -> FigureSpec:
+    """The figure with its options as plain data, without those that are None by default."""
+    fields = type(options).model_fields
+    given = {
+        key: value
+        for key, value in options.model_dump(mode="json").items()
+        if key != "kind" and not (value is None and fields[key].default is None)
+    }
+    return FigureSpec(kind_of(options).name, given)
+
+
+def figures_of_config(document: Mapping[str, Any]) -> list[FigureSpec]:
+    """The figures that a resolved config asks for."""
+    return [
+        FigureSpec(figure["kind"], {k: v for k, v in figure.items() if k != "kind"})
+        for figure in document["figures"]
+    ]
+
+
+def write_figures(figures: Iterable[FigureSpec]) -> list[dict[str, Any]]:
+    """The figures as a config has them."""
+    return [{"kind": figure.kind, **figure.options} for figure in figures]

@@ -267,7 +267,7 @@ def write_size_curve(
     elif name == "power":
         label = name
     else:
-        of = of_family.scale.text(labels.parameter_label(of_family))
+        of = of_family.scale.text.format(labels.parameter_label(of_family))
         label = f"expected {name.replace('_', '-')} of {of}"
     with style.drawing_settings():
         legend_names = [label, f"goal {target:.6g}", f"answer {answer:.15g}"]

@@ -366,6 +366,14 @@ class FigureOptions(StrictModel):
     )
 
 
+class OfOneSize(StrictModel):
+    """The options of kinds that draw several methods at one size."""
+
+    n: Size | None = SIZE
+    methods: Labels | None = METHODS
+    alpha: Alpha | None = ALPHA
+
+
 class HorizontalOptions(FigureOptions):
     """The options of kinds whose horizontal axis is a number."""
 

@@ -28,11 +28,11 @@ from harness.config.form import (
     validate_keys,
 )
 from harness.config.load import document_of, validated
-from harness.config.models.figures import figure_spec
-from harness.config.rules import Rule, ValidKeys, broken_figures
+from harness.config.shared_keys import Rule, ValidKeys, broken_figures
 from harness.families.catalogue import FAMILIES
 from harness.families.family import STOPPING, Family
 from harness.families.judged import SENSITIVITY, SPECIFICITY
+from harness.figures.catalogue import figure_spec
 from harness.figures.kind import FigureSpec
 from harness.figures.requirements import ExperimentFacts
 from harness.runner.workload import Workload
@@ -117,13 +117,7 @@ class Kind(ABC, Generic[E]):
     # A run.
 
     @abstractmethod
-    def compute(
-        self,
-        experiment: E,
-        progress: Progress,
-        journal: Journal | None,
-        complete: bool = False,
-    ) -> Results:
+    def compute(self, experiment: E, progress: Progress, journal: Journal | None) -> Results:
         """Compute the tables and the manifest, which are not written yet.
 
         The manifest is one of ``runner.storage.manifest_of``, with ``trials``, a mapping.
@@ -133,7 +127,6 @@ class Kind(ABC, Generic[E]):
             progress: receives the numbers of trials to come and done.
             journal: knows what former runs finished and keeps what this one does; None for
                 neither.
-            complete: whether the journal should have all trials, as after a run in parts.
         """
 
     def compute_part(self, experiment: E, part: Part, progress: Progress, journal: Journal) -> None:
@@ -252,31 +245,39 @@ class FamilyKind(Kind[E]):
     def answer(self, results: Any) -> Answer:
         """What a run has found, before all details."""
 
+    def pictures(self, results: Any) -> Iterable[Section]:
+        """The sections of a page between the answer and the cells."""
+        return ()
+
+    def sections(self, results: Any, folder: Path | None, command: str) -> Iterable[Section]:
+        from harness.report.sections import answer_section, cells, cells_file, facts
+
+        yield answer_section(self.answer(results))
+        yield from self.pictures(results)
+        yield cells(results, cells_file(results, folder))
+        yield facts(results, command)
+
     def markdown(self, results: Any) -> Iterable[str]:
         from harness.report.sections import paragraphs
 
         return paragraphs(self.answer(results), results.manifest)
 
-    def form_for(self, family: Family) -> FamilyForm:
-        """The form of a family; made when it is first asked for."""
-        return family_form(self.record, family)
-
     def forms(self) -> Iterator[FamilyForm]:
         """The forms, in the order of the families."""
-        return (self.form_for(family) for family in self.families.values())
+        return (family_form(self.record, family) for family in self.families.values())
 
     def form_of(self, raw: Mapping[str, Any]) -> FamilyForm:
         """The form of a config; for an unknown family, of the first with a size the config has."""
         name = raw.get("family")
         if isinstance(name, str) and name in self.families:
             try:
-                return self.form_for(with_settings(name, dict(raw)))
+                return family_form(self.record, with_settings(name, dict(raw)))
             except InputError:
                 # The key of the setting says so.
-                return self.form_for(self.families[name])
+                return family_form(self.record, self.families[name])
         families = tuple(self.families.values())
         fitting = (family for family in families if set(family.sizes) & set(raw))
-        return self.form_for(next(fitting, families[0]))
+        return family_form(self.record, next(fitting, families[0]))
 
     def valid_keys(
         self, raw: Mapping[str, Any], folder: Path
@@ -297,15 +298,22 @@ class FamilyKind(Kind[E]):
         self, raw: Mapping[str, Any], folder: Path, kinds: Sequence[Kind[Any]]
     ) -> tuple[E | None, list[ConfigIssue]]:
         config, invalid = self.valid_keys(raw, folder)
-        issues = [*self._unknown_keys(config, kinds), *invalid]
+        # With an unknown family every size, and every key of some family, may be meant.
+        meant: set[str] = set()
+        if raw.get("family") != config.family.public_name:
+            meant.update(SIZES, *(form.keys for form in self.forms()))
+        issues = [
+            ConfigIssue((key,), self._unknown_key(key, config.form, kinds))
+            for key in raw
+            if key not in config.form.keys and key not in meant
+        ]
+        issues += invalid
         for rule in self.rules:
             if all(key in config for key in rule.reads):
                 issues += rule.issues(config)
         issues += broken_figures(config, self.facts(config))
-        return (None, issues) if issues else (self._experiment(config), [])
-
-    def _experiment(self, config: ValidKeys) -> E:
-        """The experiment of a config without issues."""
+        if issues:
+            return None, issues
         figures = config["figures"]
         if figures is None:
             figures, _ = validate_key(config.form, "figures", self.suitable_figures(config), {})
@@ -320,8 +328,7 @@ class FamilyKind(Kind[E]):
             **self.attributes(config),
         }
         attributes = [field.name for field in fields(self.record) if field.name in resolved]
-        made: E = self.record(**{name: resolved[name] for name in attributes})
-        return made
+        return self.record(**{name: resolved[name] for name in attributes}), []
 
     def validated_figure(
         self, document: Mapping[str, Any], figure: Mapping[str, Any]
@@ -331,18 +338,6 @@ class FamilyKind(Kind[E]):
         issues = [issue for issue in invalid if issue.path[:1] == ("figures",)]
         issues = issues or list(broken_figures(config, self.facts(config)))
         return (None, issues) if issues else (figure_spec(config["figures"][0]), [])
-
-    def _unknown_keys(self, config: ValidKeys, kinds: Sequence[Kind[Any]]) -> Iterator[ConfigIssue]:
-        """One issue for each key that the form does not have."""
-        family_is_known = config.raw.get("family") == config.family.public_name
-        for key in config.raw:
-            # With an unknown family every size, and every key of some family, may be meant.
-            may_be_meant = not family_is_known and (key in SIZES or self._families_with(key))
-            if key not in config.form.keys and not may_be_meant:
-                yield ConfigIssue((key,), self._unknown_key(key, config.form, kinds))
-
-    def _families_with(self, key: str) -> list[Family]:
-        return [form.family for form in self.forms() if key in form.keys]
 
     def _unknown_key(self, key: str, form: FamilyForm, kinds: Sequence[Kind[Any]]) -> str:
         family = form.family
@@ -354,7 +349,7 @@ class FamilyKind(Kind[E]):
                 f"expected {SENSITIVITY} and {SPECIFICITY} together, with a sum above 1 and "
                 f"without {enumerated(family.sizes[1:])}, or in the truth, found {key}"
             )
-        having = self._families_with(key)
+        having = [form.family for form in self.forms() if key in form.keys]
         if len(having) == 1:
             return f"expected the family {having[0].name} with {key}, found {family.name}"
         if having:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from harness.base.errors import InputError
 from harness.config.form import AnyExperiment
 from harness.kinds.catalogue import kind_of_config, kind_of_experiment
+from harness.kinds.kind import Kind
 from harness.runner.folder import (
     FRESH_REPLACES,
     RunFolder,
@@ -55,11 +58,6 @@ def refuse_undivided(experiment: AnyExperiment) -> None:
         raise InputError(f"{experiment.name}: {why}")
 
 
-def warn(sentence: str) -> None:
-    """Warn the caller of ``harness.run``, past `run_experiment` and ``run``."""
-    warnings.warn(sentence, stacklevel=4)
-
-
 def run_experiment(
     experiment: AnyExperiment,
     out: Path | None,
@@ -67,7 +65,6 @@ def run_experiment(
     *,
     fresh: bool = False,
     take_over: bool = False,
-    say: Callable[[str], None] = warn,
 ) -> Results:
     """Run a loaded experiment and write its tables, not its figures.
 
@@ -77,7 +74,6 @@ def run_experiment(
         progress: is told of the trials to do and done.
         fresh: whether to compute everything again, and begin a new journal.
         take_over: whether to write to a folder that a process of another host has locked.
-        say: is told, in a sentence, where the folder cannot be locked.
     """
     if out is None:
         return kind_of_experiment(experiment).compute(experiment, progress, None)
@@ -85,7 +81,8 @@ def run_experiment(
         if not fresh:
             refuse_other_experiment(experiment, folder, FRESH_REPLACES)
         if folder.note is not None:
-            say(folder.note)
+            # Past this function and ``harness.run``.
+            warnings.warn(folder.note, stacklevel=3)
         return run_in(folder, experiment, progress, fresh=fresh)
 
 
@@ -97,33 +94,35 @@ def run_in(
     fresh: bool,
 ) -> Results:
     """Run a loaded experiment in its open folder; the arguments are those of ``run_experiment``."""
-    start = time.perf_counter()
+    start, kind = time.perf_counter(), kind_of_experiment(experiment)
     with opened(folder.journal, fresh=fresh) as journal:
         program = journal.begun_by()
         if program:
             progress.begun(program)
-        try:
-            results = kind_of_experiment(experiment).compute(experiment, progress, journal)
-        except KeyboardInterrupt as stop:
-            _say_what_is_recorded(stop, journal)
-            raise
-        if journal.damaged:
-            progress.damaged(journal.damaged)
-    return _written(experiment, results, folder, start)
+        with _computing(journal, progress):
+            results = kind.compute(experiment, progress, journal)
+    return _written(kind, experiment, results, folder, start)
 
 
-def _say_what_is_recorded(stop: KeyboardInterrupt, journal: Journal) -> None:
-    """Have the interruption of a run say whether the journal has anything of it."""
-    if not str(stop):
-        recorded = "what was finished is recorded, and the same command goes on from it"
-        stop.args = ("nothing was finished yet" if journal.is_empty else recorded,)
+@contextmanager
+def _computing(journal: Journal, progress: Progress) -> Iterator[None]:
+    """Report what was damaged once a run ends; its interruption says if anything is recorded."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        if not str(stop):
+            recorded = "what was finished is recorded, and the same command goes on from it"
+            stop.args = ("nothing was finished yet" if journal.is_empty else recorded,)
+        raise
+    if journal.damaged:
+        progress.damaged(journal.damaged)
 
 
 def _written(
-    experiment: AnyExperiment, results: Results, folder: RunFolder, start: float
+    kind: Kind[Any], experiment: AnyExperiment, results: Results, folder: RunFolder, start: float
 ) -> Results:
     """Write the results of a run that has begun at ``start``."""
-    record = kind_of_experiment(experiment).run_record(experiment, results)
+    record = kind.run_record(experiment, results)
     with memory_for("the files"):
         seconds = time.perf_counter() - start
         return write_results(results, experiment, folder, seconds, record)
@@ -174,18 +173,13 @@ def run_part(
                 f"{path} holds a part of another experiment; move it, or run with --fresh"
             )
         journal.note(FACT, facts)
-        try:
+        with _computing(journal, progress):
             kind.compute_part(experiment, part, progress, journal)
-        except KeyboardInterrupt as stop:
-            _say_what_is_recorded(stop, journal)
-            raise
-        if kind.sources(experiment) != sources:
-            raise InputError(
-                f"{experiment.name}: {kind.changeable(kind.files(experiment))} has changed since "
-                f"part {part} was begun; run it again with --fresh"
-            )
-        if journal.damaged:
-            progress.damaged(journal.damaged)
+            if kind.sources(experiment) != sources:
+                raise InputError(
+                    f"{experiment.name}: {kind.changeable(kind.files(experiment))} has changed "
+                    f"since part {part} was begun; run it again with --fresh"
+                )
         journal.note(FACT, {**facts, "finished": True})
     return path
 
@@ -195,8 +189,8 @@ def merge_parts(
     out: Path,
     progress: Progress,
     *,
+    say: Callable[[str], None],
     take_over: bool = False,
-    say: Callable[[str], None] = warn,
 ) -> tuple[AnyExperiment, Results]:
     """Make the tables of a run out of all of its parts, and write them without figures.
 
@@ -204,48 +198,41 @@ def merge_parts(
         parts: the files of the parts of one run.
         out: the folder for all experiments.
         progress: is told of the trials to do and done.
-        take_over: as in ``run_experiment``.
         say: is told, in a sentence, where the folder cannot be locked.
+        take_over: as in ``run_experiment``.
 
     Returns:
         The experiment and its results.
 
     Raises:
+        ConfigError: the document of a part is not valid.
         InputError: a part is missing, double, unfinished, damaged, of another experiment or of a
-            machine of another kind; or the results cannot be written.
+            machine of another kind; the file of a user function has changed since; or the results
+            cannot be written.
     """
     start = time.perf_counter()
     refuse_unmergeable(parts)
-    experiment = experiment_of(parts[0])
+    # The experiment that the parts belong to.
+    document, files = parts[0].facts["experiment"], parts[0].facts["files"]
+    kind = kind_of_config(document)
+    experiment: AnyExperiment = kind.restored(document, files)
+    now = content_hash(experiment.document, kind.sources(experiment))
+    if now != parts[0].facts["content_hash"]:
+        raise InputError(
+            f"{experiment.name}: {kind.changeable(files)} has changed since the parts were computed"
+        )
     with open_run_folder(experiment, out, take_over) as folder:
         refuse_other_experiment(experiment, folder, "")
         if folder.note is not None:
             say(folder.note)
         with opened(folder.journal, fresh=True, largest=None) as journal:
+            journal.has_all = True
             for part in sorted(parts, key=lambda part: part.part.number):
                 journal.copy_from(part.path)
-            kind = kind_of_experiment(experiment)
-            results = kind.compute(experiment, progress, journal, complete=True)
+            results = kind.compute(experiment, progress, journal)
             if journal.damaged:
                 progress.damaged(journal.damaged)
         if folder.journal.stat().st_size > LARGEST_JOURNAL:
             # The parts have it all.
             folder.journal.unlink()
-        return experiment, _written(experiment, results, folder, start)
-
-
-def experiment_of(part: PartFile) -> AnyExperiment:
-    """Return the experiment that a part belongs to.
-
-    Raises:
-        ConfigError: the document of the part is not valid.
-        InputError: the file of a user function has changed since.
-    """
-    document, files = part.facts["experiment"], part.facts["files"]
-    kind = kind_of_config(document)
-    experiment: AnyExperiment = kind.restored(document, files)
-    if content_hash(experiment.document, kind.sources(experiment)) != part.facts["content_hash"]:
-        raise InputError(
-            f"{experiment.name}: {kind.changeable(files)} has changed since the parts were computed"
-        )
-    return experiment
+        return experiment, _written(kind, experiment, results, folder, start)

@@ -15,11 +15,9 @@ from harness.callers.location import FunctionLocation, source_files
 from harness.catalogue import design_for
 from harness.config import yaml12
 from harness.config.files import read_text
-from harness.config.form import FamilyForm
-from harness.config.shared_keys import USUAL_KIND
 from harness.families.family import Family
 from harness.figures.catalogue import FIGURES
-from harness.kinds.catalogue import KINDS, kind_of_config
+from harness.kinds.catalogue import kind_of_config
 from harness.kinds.kind import FamilyKind
 from harness.kinds.load import load_experiment
 from harness.methods.catalogue import default_method, methods_for
@@ -50,7 +48,7 @@ def starter(family: Family, name: str) -> str:
         "trials": trials,
         "seed": _SEED,
     }
-    return _commented(document, _form_of(document), [])
+    return _commented(document, [])
 
 
 def starter_from(path: Path, name: str) -> str:
@@ -74,7 +72,7 @@ def starter_from(path: Path, name: str) -> str:
     count = next((i for i, line in enumerate(lines) if not line.startswith("#")), len(lines))
     about = [line for line in lines[:count] if "yaml-language-server" not in line]
     document = {**data, "name": name}
-    return _commented(document, _form_of(document), about, path.parent)
+    return _commented(document, about, path.parent)
 
 
 def files_of_config(path: Path) -> dict[str, bytes]:
@@ -102,14 +100,6 @@ def files_of_config(path: Path) -> dict[str, bytes]:
     return found
 
 
-def _form_of(document: Mapping[str, Any]) -> FamilyForm:
-    """The form of a config; of one without a family that of coverage."""
-    kind = kind_of_config(document)
-    with_family = kind if isinstance(kind, FamilyKind) else KINDS[USUAL_KIND]
-    assert isinstance(with_family, FamilyKind)
-    return with_family.form_of(document)
-
-
 def _methods(family: Family) -> list[str]:
     """The default method and the first ones of other categories, a few in all.
 
@@ -133,10 +123,11 @@ def _methods(family: Family) -> list[str]:
     return [*chosen, *others[: max(0, _FEWEST_METHODS - len(chosen))]]
 
 
-def _commented(
-    document: Mapping[str, Any], form: FamilyForm, about: list[str], folder: Path = Path()
-) -> str:
+def _commented(document: Mapping[str, Any], about: list[str], folder: Path = Path()) -> str:
     """The document with a comment above each key; keys that are left out are commented."""
+    with_family = kind_of_config(document)
+    assert isinstance(with_family, FamilyKind)
+    form = with_family.form_of(document)
     resolved = load_experiment(document, folder=folder).document
     schema = form.model().model_json_schema()
     head = about or [f"# {form.title}."]

@@ -32,22 +32,14 @@ _LATER_COLUMNS = ("mean_length_std_error", "length_std_error", *LEAST_LENGTHS)
 _WORDS = {SUMMARY: "a summary", CELLS: "a table of cells"}
 
 
-def load(path: str | Path) -> Results:
-    """Read the results of a run from its folder, as ``harness.load`` does."""
-    return _load(path, with_cells=True)
+def load(path: str | Path, with_cells: bool = True) -> Results:
+    """Read the results of a run from its folder, as ``harness.load`` does.
 
-
-def load_tables(path: str | Path) -> Results:
-    """Read the results of a run, without its cells where ``cells.parquet`` is not there.
-
-    The table of cells then has no rows.
-
-    Args and raises: as of ``harness.load``.
+    Args:
+        path: of the folder.
+        with_cells: whether it has to have ``cells.parquet``; the table of cells has no rows where
+            that file is not there.
     """
-    return _load(path, with_cells=False)
-
-
-def _load(path: str | Path, with_cells: bool) -> Results:
     folder = validate_path("path", path, "the path of a folder of results")
     if not is_result(folder) and not (folder / READY_FOLDER).exists():
         return _read(folder, with_cells)

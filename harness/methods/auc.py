@@ -11,12 +11,11 @@ import numpy as np
 from scipy.special import expit, logit, ndtri
 
 from harness.base.numerics.arrays import Floats
+from harness.families.family import Data
 from harness.families.scores import area, placements
 from harness.methods.bootstrap import RESAMPLES, outermost
 from harness.methods.method import LimitPair
 from harness.methods.proportion import about
-
-Lists = tuple[Floats, ...]
 
 
 def _exponential_variance(theta: Floats, n1: float, n2: float, pairs: int) -> Floats:
@@ -30,7 +29,7 @@ def _exponential_variance(theta: Floats, n1: float, n2: float, pairs: int) -> Fl
     return theta * (1.0 - theta) * (1.0 + others) / pairs
 
 
-def hanley_mcneil(data: Lists, tail: float) -> LimitPair:
+def hanley_mcneil(data: Data, tail: float) -> LimitPair:
     """A ± z √{[A(1 − A) + (n1 − 1)(Q1 − A²) + (n2 − 1)(Q2 − A²)]/(n1 n2)}, clipped to [0, 1].
 
     Q1 = A/(2 − A) and Q2 = 2A²/(1 + A) are what exponential scores have at the area A, and z is the
@@ -44,7 +43,7 @@ def hanley_mcneil(data: Lists, tail: float) -> LimitPair:
     return about(estimate, half)
 
 
-def newcombe(data: Lists, tail: float) -> LimitPair:
+def newcombe(data: Data, tail: float) -> LimitPair:
     """A − θ = ±z √{θ(1 − θ)[1 + (n* − 1)(1 − θ)/(2 − θ) + (n* − 1)θ/(1 + θ)]/(n1 n2)}.
 
     n* = (n1 + n2)/2 stands for both sizes in the variance of Hanley and McNeil, which is taken at
@@ -74,7 +73,7 @@ def _lower_newcombe(estimate: Floats, z: float, mean: float, pairs: int) -> Floa
     return np.where(estimate > 0, 0.5 * (low + high), 0.0)
 
 
-def delong(data: Lists, tail: float) -> LimitPair:
+def delong(data: Data, tail: float) -> LimitPair:
     """A ± z √(S10/n1 + S01/n2), clipped to [0, 1].
 
     S10 is the variance, with the divisor n1 − 1, of the shares of negatives below each positive,
@@ -91,7 +90,7 @@ def delong(data: Lists, tail: float) -> LimitPair:
     return _of_several(data, (0.0, 1.0), (estimate - half, estimate + half))
 
 
-def delong_logit(data: Lists, tail: float) -> LimitPair:
+def delong_logit(data: Data, tail: float) -> LimitPair:
     """logit A ± z √(S10/n1 + S01/n2)/(A(1 − A)), back on the scale of the area.
 
     ``delong`` on the logit scale, whose limits stay inside the range. The whole range at A = 0 and
@@ -111,7 +110,7 @@ def delong_logit(data: Lists, tail: float) -> LimitPair:
     return _of_several(data, (0.0, 1.0), limits)
 
 
-def delong_difference(data: Lists, tail: float) -> LimitPair:
+def delong_difference(data: Data, tail: float) -> LimitPair:
     """A₁ − A₂ ± z √(S10/n1 + S01/n2), clipped to [−1, 1], with both scores of the same cases.
 
     S10 and S01 are the variances of ``delong`` of the differences of the shares that the two scores
@@ -127,7 +126,7 @@ def delong_difference(data: Lists, tail: float) -> LimitPair:
     return _of_several(data, (-1.0, 1.0), (estimate - half, estimate + half))
 
 
-def _sizes(data: Lists) -> tuple[int, int]:
+def _sizes(data: Data) -> tuple[int, int]:
     return data[0].shape[-1], data[1].shape[-1]
 
 
@@ -143,7 +142,7 @@ def _mean_and_error(components: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     return components[0].mean(axis=-1), np.sqrt(variance)
 
 
-def _of_several(data: Lists, support: tuple[float, float], limits: LimitPair) -> LimitPair:
+def _of_several(data: Data, support: tuple[float, float], limits: LimitPair) -> LimitPair:
     """The limits clipped to the range, and the whole range of one positive or one negative."""
     low, high = support
     lower, upper = limits
@@ -157,7 +156,7 @@ _CELLS = 2**16
 
 
 def bootstrap_percentile(
-    data: Lists, alpha: float, side: str, rng: np.random.Generator
+    data: Data, alpha: float, side: str, rng: np.random.Generator
 ) -> LimitPair:
     """From A*₍ᵣ₎ to A*₍B+1−r₎, r = ⌊(B + 1)·alpha/2⌋, of B = 999 resamples of the cases.
 
@@ -178,7 +177,7 @@ def bootstrap_percentile(
     return outermost(areas, alpha, side)
 
 
-def _resampled(lists: Lists, count: int, rng: np.random.Generator) -> Floats:
+def _resampled(lists: Data, count: int, rng: np.random.Generator) -> Floats:
     """The areas of resamples of one data set, or the differences of both, shape (count,)."""
     multiplicities = []
     for size in (scores.size for scores in lists[:2]):

@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from harness.base.numerics.arrays import Bools, Floats, distinct_columns
+from harness.base.numerics.arrays import Bools, distinct_columns
 from harness.base.numerics.points import UnitPoints
 from harness.distributions import criteria
 from harness.distributions.truths import Prior
 from harness.families import proportion
 from harness.families.catalogue import PROPORTION, RATE
-from harness.families.family import Family
+from harness.families.family import Data, Family
 from harness.families.samples import among_images
 from harness.methods.method import (
     LOWER,
@@ -44,11 +44,7 @@ _JEFFREYS_RATE = (0.5, 0.0)
 
 
 def over_beta(
-    criterion: criteria.Criterion[UnitPoints],
-    data: tuple[Floats, ...],
-    alpha: float,
-    side: str,
-    prior: Prior,
+    criterion: criteria.Criterion[UnitPoints], data: Data, alpha: float, side: str, prior: Prior
 ) -> LimitPair:
     """The limits of a criterion over Beta(x + a, n − x + b), for a proportion."""
     x, n = data
@@ -64,7 +60,7 @@ def over_beta(
     return np.where(many, upper.q, lower.p), np.where(many, lower.q, upper.p)
 
 
-def jeffreys(data: tuple[Floats, ...], alpha: float, side: str) -> LimitPair:
+def jeffreys(data: Data, alpha: float, side: str) -> LimitPair:
     """Equal tails of Beta(x + ½, n − x + ½), but l = 0 at x = 0 and u = 1 at x = n.
 
     Its mean coverage is near nominal; at any n there are truths that it misses twice as often as
@@ -81,7 +77,7 @@ def jeffreys(data: tuple[Floats, ...], alpha: float, side: str) -> LimitPair:
     return np.where(x == 0, 0.0, lower), np.where(x == n, 1.0, upper)
 
 
-def jeffreys_equal_tailed(data: tuple[Floats, ...], alpha: float, side: str) -> LimitPair:
+def jeffreys_equal_tailed(data: Data, alpha: float, side: str) -> LimitPair:
     """Equal tails of Beta(x + ½, n − x + ½), at x = 0 and x = n too.
 
     Its mean coverage under the Beta(½, ½) prior is nominal. At x = 0 and x = n the interval does
@@ -94,7 +90,7 @@ def jeffreys_equal_tailed(data: tuple[Floats, ...], alpha: float, side: str) -> 
     return over_beta(criteria.balanced_tail, data, alpha, side, _JEFFREYS)
 
 
-def jeffreys_modified(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def jeffreys_modified(data: Data, tail: float) -> LimitPair:
     """As ``jeffreys``, but (1 − u)ⁿ = ``tail`` at x = 0 and l = 0 at x = 1 too; mirrored.
 
     A third Jeffreys interval: ``jeffreys_equal_tailed`` moves no limit, ``jeffreys`` only l to 0 at
@@ -110,7 +106,7 @@ def jeffreys_modified(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return exact_at_boundary(data, tail, lower, upper)
 
 
-def jeffreys_minimal_length(data: tuple[Floats, ...], alpha: float) -> LimitPair:
+def jeffreys_minimal_length(data: Data, alpha: float) -> LimitPair:
     """The shortest interval of mass 1 − alpha of Beta(x + ½, n − x + ½).
 
     Its mean coverage under the Beta(½, ½) prior is nominal. At x = 0 it starts at 0 and at x = n
@@ -126,7 +122,7 @@ def jeffreys_minimal_length(data: tuple[Floats, ...], alpha: float) -> LimitPair
 def over_posterior(
     family: Family,
     criterion: criteria.Criterion[Any],
-    data: tuple[Floats, ...],
+    data: Data,
     alpha: float,
     side: str,
     prior: Prior,
@@ -149,8 +145,8 @@ def over_posterior(
 
 
 def decided_by_posterior(
-    posterior_of: Callable[[tuple[Floats, ...], Prior], Any],
-    data: tuple[Floats, ...],
+    posterior_of: Callable[[Data, Prior], Any],
+    data: Data,
     value: float,
     alpha: float,
     side: str,
@@ -167,7 +163,7 @@ def decided_by_posterior(
     return np.asarray(tail < alpha)
 
 
-def jeffreys_rate(data: tuple[Floats, ...], alpha: float, side: str) -> LimitPair:
+def jeffreys_rate(data: Data, alpha: float, side: str) -> LimitPair:
     """Equal tails of Gamma(x + ½, exposure), but l = 0 at x = 0.
 
     Its mean coverage is near nominal; where few events are expected there are truths that it misses
@@ -181,7 +177,7 @@ def jeffreys_rate(data: tuple[Floats, ...], alpha: float, side: str) -> LimitPai
     return np.where(x == 0, 0.0, lower), upper
 
 
-def jeffreys_equal_tailed_rate(data: tuple[Floats, ...], alpha: float, side: str) -> LimitPair:
+def jeffreys_equal_tailed_rate(data: Data, alpha: float, side: str) -> LimitPair:
     """Equal tails of Gamma(x + ½, exposure), at x = 0 too.
 
     Its mean coverage is near nominal. At x = 0 the interval does not hold x/exposure, and a rate
@@ -273,7 +269,7 @@ def methods_of_criteria(
 
 
 # data -> whether the lower limit is 0, and whether the upper one is infinite
-Ends = Callable[[tuple[Floats, ...]], tuple[Bools, Bools]]
+Ends = Callable[[Data], tuple[Bools, Bools]]
 
 _ON_THE_LOGARITHM = """
 
@@ -281,13 +277,13 @@ Density and length are those of the logarithm of the ratio. Beside a limit that 
 rule the other one leaves the whole of alpha outside. """
 
 
-def ends_of_ratio(data: tuple[Floats, ...]) -> tuple[Bools, Bools]:
+def ends_of_ratio(data: Data) -> tuple[Bools, Bools]:
     """The lower limit is 0 at x₁ = 0, the upper one infinite at x₂ = 0 (risk and rate ratios)."""
     x1, _, x2, _ = data
     return x1 == 0, x2 == 0
 
 
-def ends_of_odds_ratio(data: tuple[Floats, ...]) -> tuple[Bools, Bools]:
+def ends_of_odds_ratio(data: Data) -> tuple[Bools, Bools]:
     """The lower limit is 0 at x₁ = 0 or x₂ = n₂, the upper one infinite at x₁ = n₁ or x₂ = 0."""
     x1, n1, x2, n2 = data
     return (x1 == 0) | (x2 == n2), (x1 == n1) | (x2 == 0)
@@ -295,7 +291,7 @@ def ends_of_odds_ratio(data: tuple[Floats, ...]) -> tuple[Bools, Bools]:
 
 def over_ratio(
     criterion: criteria.Criterion[Any],
-    data: tuple[Floats, ...],
+    data: Data,
     alpha: float,
     side: str,
     prior: Prior,
@@ -326,14 +322,7 @@ def over_ratio(
 
 
 def ratio_is_decided(
-    data: tuple[Floats, ...],
-    value: float,
-    alpha: float,
-    side: str,
-    prior: Prior,
-    *,
-    family: Family,
-    ends: Ends,
+    data: Data, value: float, alpha: float, side: str, prior: Prior, *, family: Family, ends: Ends
 ) -> Bools:
     """``decided_by_posterior``, with the rule at the boundary."""
     zero, infinite = ends(data)

@@ -10,6 +10,7 @@ from scipy.special import ndtri
 from harness.base.numerics.arrays import Bools, Floats, Index
 from harness.base.numerics.points import UnitPoints
 from harness.distributions.posteriors.beta import Beta
+from harness.families.family import Data
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, LimitPair
 
 RESAMPLES = 999
@@ -55,10 +56,7 @@ _FARTHEST = 40.0
 
 
 def bootstrap_percentile(
-    data: tuple[Floats, ...],
-    alpha: float,
-    side: str,
-    rng: np.random.Generator,
+    data: Data, alpha: float, side: str, rng: np.random.Generator
 ) -> LimitPair:
     """From x*₍ₖ₎/n to x*₍B+1−k₎/n, k = ⌊(B + 1)·alpha/2⌋, of B = 999 resamples of the sample.
 

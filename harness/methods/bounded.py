@@ -14,13 +14,12 @@ from scipy.special import ndtri
 
 from harness.base.numerics.arrays import Floats, Positions
 from harness.base.numerics.root_finding import newton_roots
+from harness.families.family import Data
 from harness.methods import mean
 from harness.methods.method import LimitPair, TailFormula
 
 
-def in_range(
-    formula: TailFormula, low: float, high: float, data: tuple[Floats, ...], tail: float
-) -> LimitPair:
+def in_range(formula: TailFormula, low: float, high: float, data: Data, tail: float) -> LimitPair:
     """Return the limits of a formula for values in [0, 1], for those in another range.
 
     Args:
@@ -29,7 +28,7 @@ def in_range(
         data: the mean, the sd, k, shape (m,) each, and the values, shape (m, k).
         tail: the probability beyond each limit.
     """
-    mean, sd, k, values = data
+    mean, sd, k, values, *_ = data
     width = high - low
     scaled = (mean - low) / width, sd / width, k, (values - low) / width
     lower, upper = formula(scaled, tail)
@@ -40,7 +39,7 @@ LowerLimit = Callable[[Floats, float], Floats]
 """(values, tail) -> the lower limits, shape (m,), of values in [0, 1] of shape (m, k)."""
 
 
-def both_limits(lower: LowerLimit, data: tuple[Floats, ...], tail: float) -> LimitPair:
+def both_limits(lower: LowerLimit, data: Data, tail: float) -> LimitPair:
     """Return the lower limit of the values, and 1 less that of their complements.
 
     Args:
@@ -52,7 +51,7 @@ def both_limits(lower: LowerLimit, data: tuple[Floats, ...], tail: float) -> Lim
     return lower(values, tail), 1.0 - lower(1.0 - values, tail)
 
 
-def student_t(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def student_t(data: Data, tail: float) -> LimitPair:
     """Mean ± t · sd/√k, cut at 0 and at 1.
 
     t is the upper ``tail`` point of Student's distribution with k − 1 degrees of freedom. The cut
@@ -66,12 +65,7 @@ def student_t(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
 
 def bootstrap_t(
-    low: float,
-    high: float,
-    data: tuple[Floats, ...],
-    alpha: float,
-    side: str,
-    rng: np.random.Generator,
+    low: float, high: float, data: Data, alpha: float, side: str, rng: np.random.Generator
 ) -> LimitPair:
     """The studentized bootstrap of a mean, cut at the ends of the range.
 
@@ -113,7 +107,7 @@ def hoeffding(values: Floats, tail: float) -> Floats:
     return limits
 
 
-def empirical_bernstein(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def empirical_bernstein(data: Data, tail: float) -> LimitPair:
     """Mean ± (sd √(2 ln(2/tail)/k) + 7 ln(2/tail)/(3 (k − 1))), cut at 0 and at 1.
 
     sd has the divisor k − 1. Never misses more often than alpha, whatever the law of independent
@@ -121,7 +115,7 @@ def empirical_bernstein(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
     Maurer and Pontil (2009), COLT, Theorem 4.
     """
-    x, sd, k, _ = data
+    x, sd, k, *_ = data
     bound = math.log(2.0 / tail)
     delta = sd * np.sqrt(2.0 * bound / k) + 7.0 * bound / (3.0 * (k - 1.0))
     return np.clip(x - delta, 0.0, 1.0), np.clip(x + delta, 0.0, 1.0)
@@ -150,17 +144,13 @@ def betting(values: Floats, tail: float) -> Floats:
     before = np.column_stack((np.full(m, 0.25), spread[:, :-1]))
     bets = np.sqrt(-2.0 * math.log(tail) / (k * before))
     goal = -math.log(tail)
-
-    def is_ruled_out(mean: Floats) -> Floats:
-        bet = np.minimum(bets, _LARGEST_BET / np.maximum(mean, 1e-300)[:, np.newaxis])
-        capital = np.cumsum(np.log1p(bet * (values - mean[:, np.newaxis])), axis=1)
-        return np.asarray(capital.max(axis=1) >= goal)
-
     # The capital falls as m rises.
     low, high = np.zeros(m), np.ones(m)
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
-        out = is_ruled_out(middle)
+        bet = np.minimum(bets, _LARGEST_BET / np.maximum(middle, 1e-300)[:, np.newaxis])
+        capital = np.cumsum(np.log1p(bet * (values - middle[:, np.newaxis])), axis=1)
+        out = capital.max(axis=1) >= goal
         low, high = np.where(out, middle, low), np.where(out, high, middle)
     return low
 

@@ -9,6 +9,7 @@ from scipy.special import expit, ndtri
 
 from harness.base.numerics.arrays import Floats, Rows, distinct_columns
 from harness.base.numerics.special import upper_point
+from harness.families.family import Data
 from harness.methods import inversion
 from harness.methods.bootstrap import RESAMPLES, levels, outermost
 from harness.methods.method import LimitPair
@@ -97,7 +98,7 @@ class ClusterRows(Rows):
         return np.where(alone, 0.0, lower), np.where(alone, 1.0, upper)
 
 
-def cluster_wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def cluster_wald(data: Data, tail: float) -> LimitPair:
     """p̂ ± z √v, v = C/((C − 1)N²) Σ(xᵢ − nᵢp̂)², clipped to [0, 1], with p̂ = X/N.
 
     √v is the clustered standard error that tools for the evaluation of language models print, and
@@ -114,7 +115,7 @@ def cluster_wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _about_estimate(clusters, np.full_like(clusters.count, -float(ndtri(tail))))
 
 
-def cluster_t(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def cluster_t(data: Data, tail: float) -> LimitPair:
     """p̂ ± t √v, v = C/((C − 1)N²) Σ(xᵢ − nᵢp̂)², clipped to [0, 1], with p̂ = X/N.
 
     ``cluster_wald`` with the upper ``tail`` point t of Student's distribution with C − 1 degrees of
@@ -133,7 +134,7 @@ def _about_estimate(clusters: ClusterRows, quantile: Floats) -> LimitPair:
     return about(x / n, quantile * np.sqrt(clusters.variance))
 
 
-def cluster_logit(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def cluster_logit(data: Data, tail: float) -> LimitPair:
     """logit p = logit p̂ ± t √v/(p̂q̂), v = C/((C − 1)N²) Σ(xᵢ − nᵢp̂)², with p̂ = X/N.
 
     t is the upper ``tail`` point of Student's distribution with C − 1 degrees of freedom. These are
@@ -155,7 +156,7 @@ def cluster_logit(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return clusters.limits_of_several(limits)
 
 
-def wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def wilson(data: Data, tail: float) -> LimitPair:
     """Wilson's limits of X = Σxᵢ of N = Σnᵢ cases, as if all cases were independent.
 
     Where cases of a cluster are alike, X/N varies more than that, and the interval is too short by
@@ -166,7 +167,7 @@ def wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return one_proportion.wilson(ClusterRows(*data).totals, tail)
 
 
-def saha_wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def saha_wilson(data: Data, tail: float) -> LimitPair:
     """Wilson's limits of X of N at z√ξ, ξ = 1 + (Σnᵢ²/N − 1)ρ, with ρ by analysis of variance.
 
     These are the limits of X/ξ of N/ξ at z, the upper ``tail`` point of the standard normal.
@@ -186,7 +187,7 @@ def saha_wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _inflated_wilson(clusters, _inflation(clusters), z)
 
 
-def saha_scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def saha_scas(data: Data, tail: float) -> LimitPair:
     """(p̂ − p)/√V − (z² − 1)pq(1 − 2p)/(6N²V^{3/2}) = ±z with V = ξpq/N, p̂ = X/N.
 
     ξ is that of ``saha_wilson``, and z the upper ``tail`` point of the standard normal. A limit is
@@ -208,7 +209,7 @@ def saha_scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return clusters.limits_of_several(limits)
 
 
-def rao_scott(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def rao_scott(data: Data, tail: float) -> LimitPair:
     """Wilson's limits of X of N at t√D, D = vN/(p̂q̂), the design effect of p̂ = X/N.
 
     v = C/((C − 1)N²) Σ(xᵢ − nᵢp̂)² is the variance of a ratio of two sums over clusters, and t the
@@ -225,7 +226,7 @@ def rao_scott(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _inflated_wilson(clusters, clusters.design_effect, clusters.student_point(tail))
 
 
-def effective_wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def effective_wilson(data: Data, tail: float) -> LimitPair:
     """Wilson's limits of X n*/N of n* cases, n* = p̂q̂/v · (t_{N−1}/t_{C−1})², with p̂ = X/N.
 
     v = C/((C − 1)N²) Σ(xᵢ − nᵢp̂)², and t_ν is the upper ``tail`` point of Student's distribution
@@ -242,7 +243,7 @@ def effective_wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _inflated_wilson(clusters, n / clusters.effective_size(tail), z)
 
 
-def korn_graubard(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def korn_graubard(data: Data, tail: float) -> LimitPair:
     """Clopper and Pearson's limits of X n*/N of n* cases, n* = p̂q̂/v · (t_{N−1}/t_{C−1})².
 
     The limits are quantiles of Beta(n*p̂, n*q̂ + 1) and Beta(n*p̂ + 1, n*q̂) with p̂ = X/N, those of
@@ -303,12 +304,7 @@ _CELLS = 2**21
 """About how many numbers are worked on at a time."""
 
 
-def cluster_bootstrap(
-    data: tuple[Floats, ...],
-    alpha: float,
-    side: str,
-    rng: np.random.Generator,
-) -> LimitPair:
+def cluster_bootstrap(data: Data, alpha: float, side: str, rng: np.random.Generator) -> LimitPair:
     """From p*₍ₖ₎ to p*₍B+1−k₎, k = ⌊(B + 1)·alpha/2⌋, of B = 999 resamples of the clusters.
 
     p*₍ₖ₎ is the k-th smallest of the ratios Σxᵢ*/Σnᵢ* of C clusters drawn with replacement from the

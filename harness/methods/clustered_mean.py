@@ -13,11 +13,9 @@ from scipy.special import ndtri
 
 from harness.base.numerics.arrays import Bools, Floats, distinct_columns
 from harness.base.numerics.special import upper_point
+from harness.families.family import Data
 from harness.methods.bootstrap import RESAMPLES
 from harness.methods.method import LimitPair
-
-ScoreData = tuple[Floats, ...]
-"""The mean, the sizes and the residuals of clusters."""
 
 
 def _count(n: Floats) -> Floats:
@@ -31,7 +29,7 @@ def _standard_error(n: Floats, residual: Floats) -> Floats:
     return np.asarray(np.sqrt(count / (count - 1.0) * (residual**2).sum(axis=1)) / n.sum(axis=1))
 
 
-def cluster_z(data: ScoreData, tail: float) -> LimitPair:
+def cluster_z(data: Data, tail: float) -> LimitPair:
     """ȳ ± z √(C/(C − 1) Σ_c r_c²)/N, with r_c = Σ_{i in c} (y_i − ȳ).
 
     z is the upper ``tail`` point of the standard normal. Too short for few clusters, since z takes
@@ -44,7 +42,7 @@ def cluster_z(data: ScoreData, tail: float) -> LimitPair:
     return mean - delta, mean + delta
 
 
-def cluster_t(data: ScoreData, tail: float) -> LimitPair:
+def cluster_t(data: Data, tail: float) -> LimitPair:
     """ȳ ± t √(C/(C − 1) Σ_c r_c²)/N, with r_c = Σ_{i in c} (y_i − ȳ).
 
     t is the upper ``tail`` point of Student's distribution with C − 1 degrees of freedom. Too short
@@ -57,7 +55,7 @@ def cluster_t(data: ScoreData, tail: float) -> LimitPair:
     return mean - delta, mean + delta
 
 
-def cr2(data: ScoreData, tail: float) -> LimitPair:
+def cr2(data: Data, tail: float) -> LimitPair:
     """ȳ ± t_ν √V, V = Σ_c r_c²/(1 − n_c/N)/N², the bias-reduced variance of ȳ.
 
     Of the mean, X = 1 and H = 11'/N, so that A_c = (I − H_cc)^(−½) multiplies the part of the
@@ -92,7 +90,7 @@ _HALVINGS = 42
 """Halvings of the range of a limit, to 2^-42 of it."""
 
 
-def wild_bootstrap_t(data: ScoreData, tail: float, rng: np.random.Generator) -> LimitPair:
+def wild_bootstrap_t(data: Data, tail: float, rng: np.random.Generator) -> LimitPair:
     """The means μ that the wild cluster bootstrap-t with the null imposed does not reject.
 
     A resample multiplies the deviations y_i − μ of cluster c by a sign s_c = ±1. With

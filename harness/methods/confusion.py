@@ -158,10 +158,8 @@ def of_jaccard(
     rng: Generator | None = None,
 ) -> LimitPair:
     """The limits of a formula for J, of F = 2J/(1 + J)."""
-    if rng is None:
-        lower, upper = formula(data, alpha, side, prior)
-    else:
-        lower, upper = formula(data, alpha, side, prior, rng)
+    drawn = () if rng is None else (rng,)
+    lower, upper = formula(data, alpha, side, prior, *drawn)
     return 2.0 * lower / (1.0 + lower), 2.0 * upper / (1.0 + upper)
 
 
@@ -406,7 +404,7 @@ _BLOCK = 256
 
 
 def bootstrap_percentile(
-    metric: Metric, lowest: float, data: Data, alpha: float, side: str, rng: Generator
+    metric: Metric, data: Data, alpha: float, side: str, rng: Generator
 ) -> LimitPair:
     """From t*₍ₖ₎ to t*₍B+1−ₖ₎, k = ⌊(B + 1)·alpha/2⌋, of B = 999 resamples of the table.
 
@@ -429,6 +427,6 @@ def bootstrap_percentile(
         drawn = rng.multinomial(n.astype(np.int64), shares, (len(n), RESAMPLES))
         values = metric(list(np.moveaxis(drawn.astype(np.float64), -1, 0)))
         undefined = np.isnan(values)
-        lower[block], _ = outermost(np.where(undefined, lowest, values), alpha, side)
+        lower[block], _ = outermost(np.where(undefined, -1.0, values), alpha, side)
         _, upper[block] = outermost(np.where(undefined, 1.0, values), alpha, side)
     return lower, upper

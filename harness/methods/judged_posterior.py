@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betainc, betaln, xlogy
 
-from harness.base.numerics.arrays import Floats, Positions
+from harness.base.numerics.arrays import Floats, Positions, Rows
 from harness.base.numerics.root_finding import bracketed_newton
 from harness.distributions.truths import Prior
 from harness.families.family import Data
@@ -64,7 +64,7 @@ def posterior(data: Data, alpha: float, side: str, prior: Prior) -> LimitPair:
 
 
 @dataclass(frozen=True)
-class _Angle:
+class _Angle(Rows):
     """A rate p = sin² φ of the law Beta(a, b) at m outcomes, and the range of φ to integrate."""
 
     a: Floats
@@ -72,9 +72,6 @@ class _Angle:
     mode: Floats
     low: Floats
     high: Floats
-
-    def __getitem__(self, rows: Positions) -> _Angle:
-        return _Angle(self.a[rows], self.b[rows], self.mode[rows], self.low[rows], self.high[rows])
 
     def mirrored(self) -> _Angle:
         """Return the angle of 1 − p."""
@@ -101,7 +98,7 @@ at one t for each of some outcomes."""
 
 
 @dataclass(frozen=True)
-class _Share:
+class _Share(Rows):
     """The posterior of the share at m outcomes, from those of u, q and se."""
 
     u: _Angle
@@ -131,9 +128,6 @@ class _Share:
             angles.append(_Angle(a[j], b[j], _angle(mode), low, high))
         return cls(*angles)
 
-    def __getitem__(self, rows: Positions) -> _Share:
-        return _Share(self.u[rows], self.q[rows], self.se[rows])
-
     def mirrored(self) -> _Share:
         """Return the posterior of 1 − θ: yes and no change places, and so do se and sp."""
         return _Share(self.se.mirrored(), self.q.mirrored(), self.u.mirrored())
@@ -155,7 +149,7 @@ class _Share:
             for mirror in (False, True):
                 rows = np.flatnonzero((form == number) & (is_mirrored == mirror))
                 if rows.size:
-                    part = self[rows]
+                    part = self.at(rows)
                     near = np.clip(share[rows], _FIRST, 1.0)
                     # A rough limit leaves few steps to be made with every node.
                     for rules in (_ROUGH, _FINE):
@@ -228,7 +222,7 @@ def _by_se_over_u(share: _Share, rules: _Rules) -> Below:
     """E[1 − F_se(u + (q − u)/t)] over q from u to u + t(1 − u), and then over u."""
 
     def below(t: Floats, index: Positions) -> tuple[Floats, Floats]:
-        part = share[index]
+        part = share.at(index)
         outer, of_outer = _outer(part.u, part.u.low, part.u.low, rules[0])
         u = np.sin(outer) ** 2
         inner, of_inner = _inner(part.q, outer, _angle(u + t[:, np.newaxis] * (1.0 - u)), rules[1])
@@ -242,7 +236,7 @@ def _by_se_over_q(share: _Share, rules: _Rules) -> Below:
     """E[1 − F_se(u + (q − u)/t)] over u from (q − t)/(1 − t) to q, and then over q."""
 
     def below(t: Floats, index: Positions) -> tuple[Floats, Floats]:
-        part, at = share[index], t[:, np.newaxis]
+        part, at = share.at(index), t[:, np.newaxis]
         # Near this q the least u comes to the mode of u.
         bend = _angle(t + (1.0 - t) * np.sin(part.u.mode) ** 2)
         outer, of_outer = _outer(part.q, part.u.low, bend, rules[0])

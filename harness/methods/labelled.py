@@ -91,18 +91,13 @@ FEWEST_DISAGREEMENTS = 10
 """The fewest labelled cases with a wrong verdict that a prediction-powered interval should have."""
 
 
-def disagreements(data: Data) -> Floats:
-    """Return the number of labelled cases in which the judge is wrong, shape (...)."""
-    table, _ = data
-    return np.asarray(table[..., 1] + table[..., 2])
-
-
 def remark_on_disagreements(data: Data, alpha: float, side: str) -> str:
     """Return what few labels that the judge got wrong mean for a prediction-powered interval.
 
     It is the same whatever the alpha and the side of the interval.
     """
-    fewest = int(disagreements(data).min())
+    table, _ = data
+    fewest = int((table[..., 1] + table[..., 2]).min())
     if fewest >= FEWEST_DISAGREEMENTS:
         return ""
     return (

@@ -10,21 +10,20 @@ from scipy.special import ndtri
 
 from harness.base.numerics.arrays import Floats
 from harness.base.numerics.special import upper_point
+from harness.families.family import Data
 from harness.methods.bootstrap import RESAMPLES, outermost
 from harness.methods.method import LimitPair, StandardErrors
 
 
-def about_the_mean(
-    standard_errors: StandardErrors, data: tuple[Floats, ...], tail: float
-) -> LimitPair:
+def about_the_mean(standard_errors: StandardErrors, data: Data, tail: float) -> LimitPair:
     """Mean ± f(k, tail) · sd/√k.
 
     Args:
         standard_errors: f.
-        data: mean, sd and k, of shape (m,) each, and the values, which are not used.
+        data: mean, sd and k, of shape (m,) each, and what is not used.
         tail: the probability beyond each limit.
     """
-    mean, sd, k, _ = data
+    mean, sd, k, *_ = data
     delta = standard_errors(k, tail) * (sd / np.sqrt(k))
     return mean - delta, mean + delta
 
@@ -79,10 +78,7 @@ Statistic = Callable[[Floats, int, np.random.Generator], Floats]
 
 
 def bootstrap_percentile(
-    data: tuple[Floats, ...],
-    alpha: float,
-    side: str,
-    rng: np.random.Generator,
+    data: Data, alpha: float, side: str, rng: np.random.Generator
 ) -> LimitPair:
     """From mean*₍ᵣ₎ to mean*₍B+1−r₎, r = ⌊(B + 1)·alpha/2⌋, of B = 999 resamples of the values.
 
@@ -106,12 +102,7 @@ def bootstrap_percentile(
     return first[:, 0] + low, first[:, 0] + high
 
 
-def bootstrap_t(
-    data: tuple[Floats, ...],
-    alpha: float,
-    side: str,
-    rng: np.random.Generator,
-) -> LimitPair:
+def bootstrap_t(data: Data, alpha: float, side: str, rng: np.random.Generator) -> LimitPair:
     """From mean − t*₍B+1−r₎ sd/√k to mean − t*₍ᵣ₎ sd/√k, of B = 999 resamples of the values.
 
     t* = (mean* − mean)/(sd*/√k) of k values drawn with replacement from the k values, and t*₍ᵣ₎ is

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, cast
@@ -16,7 +16,7 @@ from harness.base.numerics.arrays import Bools, Floats
 from harness.distributions.truths import Prior
 
 if TYPE_CHECKING:
-    from harness.families.family import Family
+    from harness.families.family import Data, Family
 
 Contract = Literal["nominal", "at-least", "conservative", "approximate", "none"]
 
@@ -130,7 +130,7 @@ class Method:
     """The smallest one-sided alpha, up to 0.3, from which on limits of one side never fall as the
     first count rises and all others stay, at the sizes up to 20, of one sample 30, of
     ``tests/methods/test_steady.py``; 0 where no such fall was found, 1 where alpha does not help.
-    ``catalogue/steady.py`` lists those above 0."""
+    A first success widens many intervals by more than it moves them."""
     aliases: tuple[str, ...] = ()
     """Other names of the method."""
     name: str = ""
@@ -158,7 +158,7 @@ class Method:
 
     def limits(
         self,
-        data: tuple[Floats, ...],
+        data: Data,
         alpha: float,
         side: str = TWO_SIDED,
         prior: Prior | None = None,
@@ -191,7 +191,7 @@ class Method:
 
     def limits_if_any(
         self,
-        data: tuple[Floats, ...],
+        data: Data,
         alpha: float,
         side: str,
         prior: Prior | None = None,
@@ -200,21 +200,23 @@ class Method:
         """Return ``limits`` that are not numbers where a formula says so that there are none."""
         self.check(side, prior)
         chosen = prior or self.default_prior or (1.0, 1.0)
-        formula = self._formula(rng)
+        if not self.deterministic and rng is None:
+            raise InputError(f"{self.name} draws random numbers, and needs a generator for them")
+        rest = (alpha, side, chosen) if self.deterministic else (alpha, side, chosen, rng)
         try:
-            lower, upper = formula(data, alpha, side, chosen)
+            lower, upper = self.formula(data, *rest)
         except IntervalNotFoundError:
-            self._find_alone(formula, data, alpha, side, chosen)
+            # Outcome by outcome, to name the first one for which there is no interval.
+            for place in range(len(data[0])):
+                try:
+                    self.formula(tuple(column[[place]] for column in data), *rest)
+                except IntervalNotFoundError:
+                    raise self._not_found(data, place, alpha) from None
             raise
         return lower, upper
 
     def is_beyond(
-        self,
-        data: tuple[Floats, ...],
-        value: float,
-        alpha: float,
-        side: str,
-        prior: Prior | None = None,
+        self, data: Data, value: float, alpha: float, side: str, prior: Prior | None = None
     ) -> Bools:
         """Return whether the lower limit is above a value, or the upper limit below it, shape (m,).
 
@@ -235,32 +237,7 @@ class Method:
         lower, upper = self.limits(data, alpha, side, prior)
         return np.asarray(lower > value if side == LOWER else upper < value)
 
-    def _formula(self, rng: np.random.Generator | None) -> Formula:
-        """The formula; that of a stochastic method with the generator bound to it."""
-        if self.deterministic:
-            return self.formula
-        if rng is None:
-            raise InputError(f"{self.name} draws random numbers, and needs a generator for them")
-        return lambda data, alpha, side, prior: self.formula(data, alpha, side, prior, rng)
-
-    def _find_alone(
-        self,
-        formula: Formula,
-        data: tuple[Floats, ...],
-        alpha: float,
-        side: str,
-        prior: Prior,
-    ) -> None:
-        """Solve outcome by outcome, to name the first one for which there is no interval."""
-        for place in range(len(data[0])):
-            try:
-                formula(tuple(column[[place]] for column in data), alpha, side, prior)
-            except IntervalNotFoundError:
-                raise self._not_found(data, place, alpha) from None
-
-    def _not_found(
-        self, data: tuple[Floats, ...], place: int, alpha: float
-    ) -> IntervalNotFoundError:
+    def _not_found(self, data: Data, place: int, alpha: float) -> IntervalNotFoundError:
         words = []
         for column in data:
             numbers = [f"{number:.15g}" for number in np.atleast_1d(column[place])]
@@ -285,10 +262,6 @@ class Method:
         if prior is not None and not self.takes_prior:
             raise InputError(f"{self.name} takes no prior, found {list(prior)}")
 
-    def takes_sizes(self, sizes: Iterable[float]) -> bool:
-        """Whether no size is too large."""
-        return self.largest_size is None or max(sizes) <= self.largest_size
-
     def validate_sizes(self, sizes: Mapping[str, float]) -> None:
         """Refuse sizes that are too large.
 
@@ -298,17 +271,20 @@ class Method:
         Raises:
             InputError: the method has a largest size, and one of the sizes is above it.
         """
-        if not self.takes_sizes(sizes.values()):
-            raise InputError(self.size_advice(sizes))
+        advice = self.size_advice(sizes)
+        if advice:
+            raise InputError(advice)
 
     def size_advice(self, sizes: Mapping[str, float]) -> str:
-        """The sentence that says which sizes this method takes, where one of these is too large."""
-        largest = cast(float, self.largest_size)
-        name, found = next(each for each in sizes.items() if each[1] > largest)
-        return (
-            f"{self.name} takes {' and '.join(sizes)} of at most {largest:g}, "
-            f"found {name} = {found:.15g}"
-        )
+        """The sentence that says which sizes this method takes; empty where none is too large."""
+        if self.largest_size is not None:
+            for name, size in sizes.items():
+                if size > self.largest_size:
+                    return (
+                        f"{self.name} takes {' and '.join(sizes)} of at most "
+                        f"{self.largest_size:g}, found {name} = {size:.15g}"
+                    )
+        return ""
 
     def validate_population(self, population: float | None) -> None:
         """Refuse a population that is missing, too large, or not taken at all.
@@ -451,7 +427,7 @@ def _with_all(
     formula: Formula,
     takes: Sequence[str],
     support: tuple[float, float],
-    data: tuple[Floats, ...],
+    data: Data,
     alpha: float,
     side: str,
     prior: Prior,

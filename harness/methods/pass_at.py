@@ -13,18 +13,12 @@ from scipy.special import expit
 from harness.base.numerics.arrays import Floats, Positions
 from harness.base.numerics.root_finding import newton_roots
 from harness.base.numerics.special import upper_point
+from harness.families.family import Data
 from harness.methods import bounded
-from harness.methods.method import LimitPair, TailFormula
+from harness.methods.method import LimitPair
 
 
-def of_values(formula: TailFormula, data: tuple[Floats, ...], tail: float) -> LimitPair:
-    """Return the limits of a formula for the mean of values from 0 to 1, of the tasks' values."""
-    return formula(data[:4], tail)
-
-
-def bootstrap_t(
-    data: tuple[Floats, ...], alpha: float, side: str, rng: np.random.Generator
-) -> LimitPair:
+def bootstrap_t(data: Data, alpha: float, side: str, rng: np.random.Generator) -> LimitPair:
     """The studentized bootstrap of the mean over tasks, cut at 0 and at 1.
 
     From mean − t*₍B+1−r₎ sd/√C to mean − t*₍ᵣ₎ sd/√C, of B = 999 resamples of the C tasks, as
@@ -39,7 +33,7 @@ def bootstrap_t(
 _CELLS = 1 << 19
 
 
-def beta_binomial(k: int, of_failures: bool, data: tuple[Floats, ...], tail: float) -> LimitPair:
+def beta_binomial(k: int, of_failures: bool, data: Data, tail: float) -> LimitPair:
     """logit θ̂ ± t · s/(1 − θ̂), with θ̂ = ∏ (μ(1 − ρ) + iρ)/(1 − ρ + iρ), i < k, and s = se(ln θ̂).
 
     θ̂ is E p^k of the beta distribution of the tasks' probabilities p with mean μ and correlation ρ

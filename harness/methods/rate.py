@@ -7,12 +7,14 @@ from scipy.special import ndtri
 
 from harness.base.numerics.arrays import Floats
 from harness.distributions.posteriors.gamma import Gamma
+from harness.families.family import Data
 from harness.methods import inversion
 from harness.methods.inversion import for_rate
+from harness.methods.inversion.tails import poisson_score_limit
 from harness.methods.method import LimitPair
 
 
-def garwood(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def garwood(data: Data, tail: float) -> LimitPair:
     """Pr(X ≥ x | l) = ``tail`` and Pr(X ≤ x | u) = ``tail``; l = 0 at x = 0.
 
     The limits are quantiles of Gamma(x, E) and Gamma(x + 1, E), for every x. But for rounding,
@@ -26,7 +28,7 @@ def garwood(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return np.where(none, 0.0, lower), Gamma(x + 1.0, exposure).isf(tail).value
 
 
-def blaker(data: tuple[Floats, ...], alpha: float) -> LimitPair:
+def blaker(data: Data, alpha: float) -> LimitPair:
     """The hull of {r: Σ Pr(y; r) > alpha}, over all y with c(y) ≤ c(x).
 
     c(y) is the smaller of Pr(Y ≤ y; r) and Pr(Y ≥ y; r). But for rounding never misses more often
@@ -34,10 +36,10 @@ def blaker(data: tuple[Floats, ...], alpha: float) -> LimitPair:
 
     Blaker (2000), Can. J. Stat. 28, 783–798.
     """
-    return for_rate(inversion.blaker, data, alpha)
+    return for_rate(inversion.SMALLER_TAIL.limit, data, alpha)
 
 
-def sterne(data: tuple[Floats, ...], alpha: float) -> LimitPair:
+def sterne(data: Data, alpha: float) -> LimitPair:
     """The hull of {r: Σ Pr(y; r) > alpha}, over all y with Pr(y; r) ≤ Pr(x; r).
 
     Minimum likelihood. But for rounding never misses more often than nominal. The hull fills gaps
@@ -47,10 +49,10 @@ def sterne(data: tuple[Floats, ...], alpha: float) -> LimitPair:
     Crow and Gardner (1959), Biometrika 46, 441–453, for a Poisson mean; Sterne (1954), Biometrika
     41, 275–278, for the test.
     """
-    return for_rate(inversion.sterne, data, alpha)
+    return for_rate(inversion.MINIMUM_LIKELIHOOD.limit, data, alpha)
 
 
-def feldman_cousins(data: tuple[Floats, ...], alpha: float) -> LimitPair:
+def feldman_cousins(data: Data, alpha: float) -> LimitPair:
     """The hull of {r: Σ Pr(y; r) > alpha}, over all y with R(y) ≤ R(x).
 
     R(y) is Pr(y; r) over its largest value, that at r = y/exposure. But for rounding never misses
@@ -58,10 +60,10 @@ def feldman_cousins(data: tuple[Floats, ...], alpha: float) -> LimitPair:
 
     Feldman and Cousins (1998), Phys. Rev. D 57, 3873–3889, without background.
     """
-    return for_rate(inversion.feldman_cousins, data, alpha)
+    return for_rate(inversion.LIKELIHOOD_RATIO.limit, data, alpha)
 
 
-def mid_p(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def mid_p(data: Data, tail: float) -> LimitPair:
     """Pr(X > x | l) + Pr(X = x | l)/2 = ``tail`` and Pr(X < x | u) + Pr(X = x | u)/2 = ``tail``.
 
     l = 0 at x = 0. A one-sided upper limit at x = 0 with a tail of one half or more is 0. Its mean
@@ -74,7 +76,7 @@ def mid_p(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return for_rate(inversion.mid_p, data, tail)
 
 
-def likelihood_ratio(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def likelihood_ratio(data: Data, tail: float) -> LimitPair:
     """All r with −z ≤ sign(r − x/E) √(2 log L(x/E) − 2 log L(r)) ≤ z.
 
     E is the exposure, and z the upper ``tail`` point of the standard normal, below 0 where a
@@ -86,7 +88,7 @@ def likelihood_ratio(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return for_rate(inversion.likelihood_ratio, data, tail)
 
 
-def wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def wald(data: Data, tail: float) -> LimitPair:
     """x/E ± z √x/E, clipped at 0.
 
     z is the upper ``tail`` point of the standard normal. Of no width at x = 0, where it misses
@@ -99,7 +101,7 @@ def wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return np.maximum(x - delta, 0.0) / exposure, np.maximum(x + delta, 0.0) / exposure
 
 
-def square_root(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def square_root(data: Data, tail: float) -> LimitPair:
     """[max(√(x + ⅜) ± z/2, 0)² − ⅜] / E, clipped at 0: √(X + ⅜) is nearly normal, variance ¼.
 
     z is the upper ``tail`` point of the standard normal. Its mean coverage is near nominal; where
@@ -119,7 +121,7 @@ def square_root(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return limit(-half), limit(half)
 
 
-def byar(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def byar(data: Data, tail: float) -> LimitPair:
     """x (1 − 1/(9x) − z/(3√x))³ / E below; above the same with + z and x + 1; 0 below at x = 0.
 
     z is the upper ``tail`` point of the standard normal. The cube root of a Gamma variable is
@@ -142,7 +144,7 @@ def _cubed(x: Floats, z: float) -> Floats:
     return np.asarray(x * np.maximum(base, 0.0) ** 3)
 
 
-def score(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def score(data: Data, tail: float) -> LimitPair:
     """All r with |x/E − r| ≤ z √(r/E): (x + z²/2 ± z √(x + z²/4)) / E.
 
     z is the upper ``tail`` point of the standard normal. Its mean coverage is near nominal;
@@ -152,10 +154,10 @@ def score(data: tuple[Floats, ...], tail: float) -> LimitPair:
     """
     x, exposure = data
     z = -float(ndtri(tail))
-    return _root(x, -z) / exposure, _root(x, z) / exposure
+    return poisson_score_limit(x, -z) / exposure, poisson_score_limit(x, z) / exposure
 
 
-def score_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def score_cc(data: Data, tail: float) -> LimitPair:
     """All r with |x − rE| − ½ ≤ z √(rE): the score limits of x − ½ below and of x + ½ above.
 
     z is the upper ``tail`` point of the standard normal. Conservative, but for a little where next
@@ -167,22 +169,11 @@ def score_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
     x, exposure = data
     z = -float(ndtri(tail))
     none = x == 0
-    lower = np.where(none, 0.0, _root(np.where(none, 0.5, x - 0.5), -z))
-    return lower / exposure, _root(x + 0.5, z) / exposure
+    lower = np.where(none, 0.0, poisson_score_limit(np.where(none, 0.5, x - 0.5), -z))
+    return lower / exposure, poisson_score_limit(x + 0.5, z) / exposure
 
 
-def _root(x: Floats, z: float) -> Floats:
-    """The m with m − x = z √m, without cancellation.
-
-    The two roots for z and −z have the product x².
-    """
-    larger = x + z * z / 2 + abs(z) * np.sqrt(x + z * z / 4)
-    if z >= 0:
-        return larger
-    return np.divide(x * x, larger, out=np.zeros_like(larger), where=x > 0)
-
-
-def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def scas(data: Data, tail: float) -> LimitPair:
     """(x − m)/√m − (z² − 1)/(6√m) = ±z with the mean m = r·exposure: the corrected score.
 
     z is the upper ``tail`` point of the standard normal. A quadratic equation in √m. The lower

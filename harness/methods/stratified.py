@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -10,8 +10,9 @@ from scipy.special import ndtri
 
 from harness.base.numerics.arrays import Bools, Floats, Positions, Rows
 from harness.base.numerics.root_finding import newton_roots
+from harness.families.family import Data
 from harness.families.lists import weighted_mean, weights
-from harness.methods.comparison.skewness import Derived, relative_excess, skewness_term
+from harness.methods.comparison import Derived, relative_excess, skewness_term
 from harness.methods.method import LimitPair
 from harness.methods.proportion import about, variance
 from harness.methods.proportion.score import wilson_at
@@ -35,7 +36,7 @@ class Strata(Rows):
     """The weights divided by their sum."""
 
     @classmethod
-    def of(cls, data: tuple[Floats, ...]) -> Self:
+    def of(cls, data: Data) -> Self:
         """The strata of outcomes.
 
         Args:
@@ -74,7 +75,7 @@ _ROUNDING = 2.0**-48
 """Sums of up to a hundred strata that cancel leave less than this share of one of them."""
 
 
-def mantel_haenszel(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def mantel_haenszel(data: Data, tail: float) -> LimitPair:
     """D ± z √(Σ (w/Σw)² (p̂₁q̂₁/n₁ + p̂₂q̂₂/n₂)), D = Σ w (p̂₁ − p̂₂)/Σ w, w = n₁n₂/(n₁ + n₂).
 
     z is the upper ``tail`` point of the standard normal; limits are truncated to [−1, 1]. Of no
@@ -89,7 +90,7 @@ def mantel_haenszel(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return about(strata.estimate, -float(ndtri(tail)) * np.sqrt(spread), -1.0, 1.0)
 
 
-def sato(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def sato(data: Data, tail: float) -> LimitPair:
     """D ± z √(D ΣP + ΣQ)/Σw, D = Σ w (p̂₁ − p̂₂)/Σ w, w = n₁n₂/N, N = n₁ + n₂.
 
     P = (n₁²x₂ − n₂²x₁ + n₁n₂(n₂ − n₁)/2)/N² and Q = (x₁(n₂ − x₂) + x₂(n₁ − x₁))/(2N); z is the
@@ -113,7 +114,7 @@ def sato(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return about(strata.estimate, delta, -1.0, 1.0)
 
 
-def newcombe(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def newcombe(data: Data, tail: float) -> LimitPair:
     """D − z √(λ₁L₁(1 − L₁) + λ₂U₂(1 − U₂)) and D + z √(λ₁U₁(1 − U₁) + λ₂L₂(1 − L₂)).
 
     Of each sample λ = Σ v²/n, and L and U are the means Σ v l and Σ v u of the Wilson limits of its
@@ -260,7 +261,7 @@ _MARGIN = 1e-3
 _BLOCK = 2**14
 
 
-def miettinen_nurminen(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def miettinen_nurminen(data: Data, tail: float) -> LimitPair:
     """All δ with |D − δ| ≤ z √(Σ (w/Σw)² V(δ)), D = Σ w (p̂₁ − p̂₂)/Σ w, w = n₁n₂/(n₁ + n₂).
 
     In each stratum V = (p₁q₁/n₁ + p₂q₂/n₂) N/(N − 1), N = n₁ + n₂, at its most likely p₁ and p₂
@@ -275,7 +276,7 @@ def miettinen_nurminen(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _limits(data, tail, is_corrected=False)
 
 
-def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def scas(data: Data, tail: float) -> LimitPair:
     """T(δ) − (z² − 1) μ₃(δ)/(6 V(δ)^{3/2}) = ±z, the skewness-corrected score.
 
     T = (D − δ)/√V with D and V = Σ (w/Σw)² V as of ``miettinen_nurminen``, and
@@ -289,7 +290,7 @@ def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _limits(data, tail, is_corrected=True)
 
 
-def _limits(data: tuple[Floats, ...], tail: float, is_corrected: bool) -> LimitPair:
+def _limits(data: Data, tail: float, is_corrected: bool) -> LimitPair:
     z, strata = -float(ndtri(tail)), Strata.of(data)
     lower, upper = np.empty((2, strata.x1.shape[0]))
     rows = max(1, _BLOCK // strata.x1.shape[1])
@@ -307,13 +308,13 @@ def _lower(strata: Strata, z: float, is_corrected: bool) -> Floats:
     if z == 0 and not is_corrected:
         return estimate
     limit = np.full_like(estimate, -1.0)
+    test = _Test(strata, z, is_corrected, distance, np.ones_like(distance))
     inner = np.flatnonzero(distance > 0)
-    test = _Test(strata.at(inner), z, is_corrected, distance[inner], np.ones(inner.size))
-    inner = inner[~test.is_inside(_FARTHEST)]
-    test = _Test(strata.at(inner), z, is_corrected, distance[inner], np.ones(inner.size))
+    inner = inner[~test.at(inner).is_inside(_FARTHEST)]
+    test = test.at(inner)
     if is_corrected:
         beyond = ~test.is_inside(-_FARTHEST)
-        test = _Test(test.strata, z, is_corrected, test.distance, np.where(beyond, -1.0, 1.0))
+        test = replace(test, side=np.where(beyond, -1.0, 1.0))
     limit[inner] = np.clip(estimate[inner] - test.solved(), -1.0, 1.0)
     return limit
 
@@ -338,7 +339,7 @@ class _Terms(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Test:
+class _Test(Rows):
     """The test of δ for m outcomes, along a coordinate y by which δ falls.
 
     Outcomes of ``side`` 1 have δ below D, and y is the logit of the share (D − δ)/(D + 1); those of
@@ -432,17 +433,14 @@ class _Test:
             value, slope = self.excess(y, index[part])
             return -value, -slope
 
-        missing = "no root of the score equation"
-        return newton_roots(shortfall, low, high, self.start(index), missing)
-
-    def start(self, index: Positions) -> Floats:
-        """The coordinate of D − z√V with the V of δ = D."""
+        # The first one is the coordinate of D − z√V with the V of δ = D.
         far = self.length[index]
         middle = np.where(self.side[index] > 0, far, 2.0 - far)
         variance = self.moments(middle, index)[0][0]
         share = self.z * np.sqrt(variance) / far
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where((share > 0) & (share < 1), np.log(share / (1.0 - share)), 0.0)
+            start = np.where((share > 0) & (share < 1), np.log(share / (1.0 - share)), 0.0)
+        return newton_roots(shortfall, low, high, start, "no root of the score equation")
 
     def is_single(self, y: Floats) -> Bools:
         """Whether there is no root below the one at y.

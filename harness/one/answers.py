@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -12,8 +12,8 @@ import numpy.typing as npt
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Bools, Floats
 from harness.families.catalogue import family_of
-from harness.families.clustered_scores import range_of_differences
 from harness.families.combination import Span
+from harness.families.scores import range_of_differences
 from harness.families.uninformative import OF_DIFFERENCES
 from harness.methods.method import TWO_SIDED
 from harness.one.result import Interval, compute, interval_of
@@ -114,13 +114,6 @@ class RightAnswers:
         """Return how many items the first or the second system alone has right."""
         both = self.both[first, second]
         return int(self.both[first, first] - both), int(self.both[second, second] - both)
-
-
-def right_answers(right: Mapping[str, Floats]) -> RightAnswers:
-    """Return the answers of systems by name, 1 for right and 0 for wrong, shape (items,) each."""
-    # A product of matrices of doubles is fast, and sums of ones are whole in them.
-    table = np.stack([*right.values()])
-    return RightAnswers((*right,), table.shape[1], np.rint(table @ table.T).astype(np.int64))
 
 
 @dataclass(frozen=True)

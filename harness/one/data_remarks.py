@@ -7,30 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.errors import IntervalNotFoundError
 from harness.base.numerics.arrays import Bools, Floats
 from harness.base.text import enumerated, option_of
 from harness.families.family import Data, Family
 from harness.families.lists import MEAN
-from harness.families.uninformative import UNINFORMATIVE, WITHOUT_INTERVAL, uninformative
+from harness.families.uninformative import UNINFORMATIVE, uninformative
 from harness.methods.catalogue import find
 from harness.methods.catalogue.recommended import COMPUTED_OVER
-
-
-def refuse_without_interval(family: Family, method: str, data: Data) -> None:
-    """Refuse data of which no interval is valid.
-
-    Args:
-        family: of the data.
-        method: the name of the method that is asked.
-        data: the columns of the family.
-
-    Raises:
-        IntervalNotFoundError: there are such data.
-    """
-    known = WITHOUT_INTERVAL.get(family.public_name)
-    if known is not None and known.holds(data).any():
-        raise IntervalNotFoundError(f"{method}: {known.words}")
 
 
 def remarks_on_limits(

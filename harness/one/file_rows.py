@@ -10,7 +10,6 @@ from typing import Any
 
 from harness.base.errors import InputError
 from harness.base.text import enumerated, option_of
-from harness.families.clustered_scores import CLUSTER
 from harness.families.csv_rows import (
     MISSING,
     RIGHT,
@@ -20,14 +19,15 @@ from harness.families.csv_rows import (
     number_in,
 )
 from harness.families.family import Family
-from harness.one.cases import read_cases
-from harness.one.file_question import FileQuestion, long_call
-from harness.one.long_rows import (
+from harness.families.scores import CLUSTER
+from harness.one.cases import (
     is_long_difference,
+    read_cases,
     rows_of_long_difference,
     validate_cluster,
 )
-from harness.one.repeated_ids import RepeatedIds, find_repeated_ids, remark_on_pairs
+from harness.one.file_question import FileQuestion, long_call
+from harness.one.remarks import RepeatedIds, find_repeated_ids, remark_on_pairs
 from harness.one.rows import Row, beside, free_name, located, row_lists
 
 _ROWS = "rows"

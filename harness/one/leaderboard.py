@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.base.arguments import names_arguments, validate_number
+from harness.base.arguments import names_arguments, validate_probability
 from harness.base.errors import InputError
 from harness.base.frames import Tabular
 from harness.base.numerics.arrays import Bools, Floats
@@ -22,14 +22,14 @@ from harness.families.csv_rows import CsvTable
 from harness.methods.method import LOWER, TWO_SIDED
 from harness.one.answers import (
     Places,
+    RightAnswers,
     SystemAnswers,
     clustered_answers,
     ranks_left_open,
-    right_answers,
 )
 from harness.one.cases import read_cases
 from harness.one.file_question import Cases, FileQuestion, Missing, long_call, sources, texts
-from harness.one.repeated_ids import find_repeated_ids
+from harness.one.remarks import find_repeated_ids
 from harness.one.result import Interval, interval_text
 
 _Path = str | PathLike[str]
@@ -192,9 +192,7 @@ def leaderboard(
         >>> [(system.system, system.rank_low, system.rank_high) for system in board.systems]
         [('a', 1, 1), ('b', 2, 3), ('c', 2, 3)]
     """
-    validate_number("joint", joint)
-    if not 0 < joint < 1:
-        raise InputError(f"joint should be a number between 0 and 1, found {joint:g}")
+    validate_probability("joint", joint)
     asked = FileQuestion(
         sources("cases", cases),
         {},
@@ -226,7 +224,7 @@ def leaderboard(
     ]
     systems.sort(key=lambda system: -system.estimate)
     pairs = tuple(_differences(answers, [system.system for system in systems], outside))
-    remarks = dict.fromkeys([*of_data, *(remark for each in own for remark in each.remarks)])
+    remarks = [*of_data, *(remark for each in own for remark in each.remarks)]
     level = f"each system has an interval at its own level of {_percent(1 - alpha)}"
     named = first_few([f"{system.system} {_ranks(system)}" for system in systems], 20)
     of_ranks = (
@@ -235,10 +233,10 @@ def leaderboard(
     )
     equal = [system.system for system in systems if system.upper == math.inf]
     if equal:
-        remarks[f"without limits: {first_few(equal, 20)}, of which all clusters have one mean"] = (
-            None
+        remarks.append(
+            f"without limits: {first_few(equal, 20)}, of which all clusters have one mean"
         )
-    said = (level, *remarks, *_remarks(pairs, joint), of_ranks)
+    said = (level, *dict.fromkeys(remarks), *_remarks(pairs, joint), of_ranks)
     return Leaderboard(tuple(systems), pairs, joint, said)
 
 
@@ -253,7 +251,10 @@ def _answers(asked: FileQuestion) -> tuple[SystemAnswers, Sequence[str]]:
             repeated = find_repeated_ids(pairs, cases.given, table, rows, ())
             if repeated is not None:
                 remarks.append(repeated.remark([], 0.05, TWO_SIDED))
-        return right_answers(values), remarks
+        # A product of matrices of doubles is fast, and sums of ones are whole in them.
+        right = np.stack([*values.values()])
+        both = np.rint(right @ right.T).astype(np.int64)
+        return RightAnswers((*values,), right.shape[1], both), remarks
     items: list[tuple[str, ...]] = [(str(row),) for row in range(len(table.rows))]
     if asked.by:
         items = list(zip(*(table.column(name) for name in asked.key), strict=True))

@@ -11,20 +11,21 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.base.arguments import validate_choice, validate_whole
-from harness.base.errors import InputError
+from harness.base.errors import InputError, IntervalNotFoundError
 from harness.base.frames import MOST_ROWS, Tabular, aligned
 from harness.base.numerics.arrays import Floats
 from harness.catalogue import with_settings
 from harness.distributions.truths import Prior
-from harness.families.clustered_scores import CLUSTERED_DIFFERENCE, range_of_differences
 from harness.families.combination import Span
 from harness.families.data import alpha_given, broadcast_columns, levels_of
 from harness.families.family import POSTERIOR, Data, Family
 from harness.families.lists import RANGE
 from harness.families.samples import POPULATION, with_population
+from harness.families.scores import CLUSTERED_DIFFERENCE, range_of_differences
+from harness.families.uninformative import WITHOUT_INTERVAL
 from harness.methods.catalogue import default_method, find
 from harness.methods.method import ALL_SIDES, TWO_SIDED, Method
-from harness.one.data_remarks import refuse_without_interval, remarks_on_limits
+from harness.one.data_remarks import remarks_on_limits
 
 Value = float | Floats
 
@@ -170,8 +171,9 @@ def interval_of(
         named = zip(family.data, of_family, strict=False)
         sizes = {name: column for name, column in named if name in family.outcome_sizes}
         chosen.validate_sizes({name: float(column.max()) for name, column in sizes.items()})
-    if not may_lack_width:
-        refuse_without_interval(family, chosen.name, of_family)
+    without = WITHOUT_INTERVAL.get(family.public_name)
+    if without is not None and not may_lack_width and without.holds(of_family).any():
+        raise IntervalNotFoundError(f"{chosen.name}: {without.words}")
     rng = None
     if not chosen.deterministic:
         if seed is None:

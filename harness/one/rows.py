@@ -15,11 +15,11 @@ from harness.base.numerics.arrays import Floats
 from harness.base.text import enumerated
 from harness.base.underway import underway
 from harness.distributions.truths import Prior
-from harness.families.clustered_scores import CLUSTER
 from harness.families.combination import Span
 from harness.families.data import levels_of
 from harness.families.family import POSTERIOR, Family
 from harness.families.samples import POPULATION, with_population
+from harness.families.scores import CLUSTER
 from harness.methods.catalogue import find, methods_of
 from harness.methods.method import Method
 from harness.one.result import Interval, interval_of, tails_of
@@ -260,7 +260,14 @@ class MethodIntervals:
         """The rest of the figures that Ross (2003), section 4, reports of an interval."""
         columns = {"length": setting.family.scale.length(self.lower, self.upper)}
         if has_tails:
-            below, above = posterior_tails(self, setting, rows)
+            # The posterior mass below and above each interval; no number where there is none.
+            below, above = np.full((2, len(rows)), np.nan)
+            places = np.flatnonzero(~np.isnan(self.lower) & ~np.isnan(self.upper)).tolist()
+            if places and self.has_posterior(setting):
+                data = stacked([rows[place] for place in places])
+                limits = self.lower[places], self.upper[places]
+                masses = tails_of(setting.family, self.method.name, limits, data, setting.prior)
+                below[places], above[places] = masses
             outside = below + above
             values = (below, above, outside, setting.alpha - outside)
             columns |= dict(zip(TAILS, values, strict=True))
@@ -328,20 +335,6 @@ def find_intervals(
     start = time.perf_counter()
     faults = faults_by_row(setting.family, rows, fill)
     return MethodIntervals(method, estimate, lower, upper, faults, time.perf_counter() - start)
-
-
-def posterior_tails(
-    found: MethodIntervals, setting: IntervalSetting, rows: Sequence[Row]
-) -> tuple[Floats, Floats]:
-    """Return the posterior mass below and above each interval; no number where there is none."""
-    below, above = np.full((2, len(rows)), np.nan)
-    places = np.flatnonzero(~np.isnan(found.lower) & ~np.isnan(found.upper)).tolist()
-    if places and found.has_posterior(setting):
-        data = stacked([rows[place] for place in places])
-        limits = found.lower[places], found.upper[places]
-        method = found.method.name
-        below[places], above[places] = tails_of(setting.family, method, limits, data, setting.prior)
-    return below, above
 
 
 COLUMNS = ("estimate", "lower", "upper", "alpha", "method", "side")

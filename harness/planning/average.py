@@ -18,7 +18,7 @@ from harness.designs.lists import sums_at_truths, table_count
 from harness.families.csv_rows import CsvTable, read_rows
 from harness.families.data import validate_values
 from harness.families.lists import counts_of_lists, list_of_numbers, refuse_empty, weighted_mean
-from harness.methods.weighted import WEIGHTED, WeightedFormula, effective_size
+from harness.methods.proportion.score import WEIGHTED, WeightedFormula, effective_size
 from harness.planning.lists import SEED
 from harness.planning.table_metrics import with_error
 

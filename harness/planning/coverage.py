@@ -19,8 +19,8 @@ from harness.callers.source import Source
 from harness.catalogue import design_for, listed_scenarios, with_settings
 from harness.designs.design import Scenario, observed_at
 from harness.designs.engines.solver import solver_of
-from harness.designs.fractions import standard_error
 from harness.designs.limits import Limits
+from harness.designs.precision import standard_error
 from harness.designs.results import ROUNDED_PROBABILITY
 from harness.distributions.sampling.law import Law, on_lattice
 from harness.distributions.sampling.laws import OWN, sampling_law

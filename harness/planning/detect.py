@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.arguments import validate_number
+from harness.base.arguments import validate_number, validate_probability
 from harness.base.errors import InputError
 from harness.base.frames import Tabular
 from harness.base.numerics.arrays import Floats
@@ -31,7 +31,7 @@ from harness.planning.arguments import (
 from harness.planning.decisions import Decisions
 from harness.planning.expectations import expectations_of
 from harness.planning.goals import Bound, WholeNumbers
-from harness.planning.power import LIMITS, PowerQuestion, decided, decisions_of, power_question
+from harness.planning.power import LIMITS, PowerQuestion, power_question
 
 _GRID = 256
 """The true values between which the power first crosses what is asked for."""
@@ -193,9 +193,7 @@ def detectable(
     """
     settings = dict(given)
     estimated = planned_family(family, settings, alpha)
-    validate_number("probability", probability)
-    if not 0 < probability < 1:
-        raise InputError(f"probability should be a number between 0 and 1, found {probability:g}")
+    validate_probability("probability", probability)
     sizes = {name: settings.pop(name) for name in estimated.sizes if name in settings}
     asked = _asked(estimated, method, above, below, float(probability), alpha, prior)
     row = np.array([_sizes(estimated, sizes)], np.float64)
@@ -232,11 +230,11 @@ def detectable(
     span: list[Span] = [(low, high), *((each, each) for each in held)]
     if estimated.shares_size:
         span = [(held[0], held[0]), (0.0, high), (0.0, high)]
-    work = decisions_of(question.layout.lines(row, span, ALL_NATS), steady=question.steady)
+    work = question.decisions_of(question.layout.lines(row, span, ALL_NATS))
     if work > _MOST_DECISIONS:
         raise InputError(f"{estimated.size_text(row[0].tolist())} is too large for this method")
     with underway(lambda: f"deciding on the outcomes of every {moved}"):
-        decisions = decided(question.layout, question.decide, row, span, ALL_NATS, question)
+        decisions = question.decided(row, span, ALL_NATS)
         found = _first_seen(decisions, at, (low, high), float(probability), asked.goal.is_above)
     if found is None:
         raise InputError(

@@ -25,9 +25,16 @@ from harness.methods.method import TWO_SIDED
 from harness.planning.arguments import source_of
 from harness.planning.estimates import cost
 from harness.planning.expectations import expectations_of
-from harness.planning.goals import Bound, Goal, Width, is_reached, second_sizes
+from harness.planning.goals import (
+    Bound,
+    Goal,
+    Tried,
+    Width,
+    curve_about,
+    is_reached,
+    second_sizes,
+)
 from harness.planning.lists import SEED, clusters_of, planned_method, size_or_number
-from harness.planning.tried import Tried
 
 _SUMMED_TO, _SOLVED_TO = 256, 16
 """Up to so many cases of a table the answer is a sum over all tables, where that is possible: of
@@ -82,11 +89,6 @@ class DrawnQuestion:
     """What sizes reach, by number, and the standard errors."""
     tried: Tried = field(default_factory=Tried, repr=False, compare=False)
 
-    @property
-    def target(self) -> float:
-        """The width or the probability that is asked for."""
-        return self.goal.target
-
     def sizes(self, number: int) -> list[int]:
         """Return the size of each sample."""
         if len(self.names) == 1:
@@ -118,13 +120,11 @@ class DrawnQuestion:
 
     def curve(self, answer: float) -> tuple[Floats, Floats]:
         """Return sizes about an answer, and what each of them reaches."""
-        numbers = np.unique(np.geomspace(2, 2 * answer, 40).round()).astype(np.int64)
-        means = [self.reached(number)[0] for number in numbers.tolist()]
-        return numbers.astype(np.float64), np.array(means)
+        return curve_about(answer, lambda number: self.reached(number)[0])
 
     def distance(self, number: int) -> float:
         """Return how far a size is from what is asked for: above 0 if it does not reach it."""
-        beyond = self.reached(number)[0] - self.target
+        beyond = self.reached(number)[0] - self.goal.target
         return beyond if self.goal.at_most else -beyond
 
     def about_answer(self) -> tuple[DrawnQuestion, int]:
@@ -220,16 +220,8 @@ def question_of_table(
     is_slow = cost(family, source) >= _SLOW
 
     def draw(n: int, count: int) -> tuple[Floats, ...]:
-        from scipy.stats import binom  # 0.6 s, which no other question needs
-
-        left, rest = np.full(count, float(n)), 1.0
-        counts: list[Floats] = []
-        for u, p in zip(np.random.default_rng(SEED).random((_TABLES, 3)).T, cells, strict=False):
-            share = min(p / rest, 1.0) if rest > 0 else 0.0
-            drawn = np.clip(binom.ppf(u[:count], left, share), 0.0, left)
-            counts.append(drawn)
-            left, rest = left - drawn, rest - p
-        return (*counts, left)
+        uniform = np.random.default_rng(SEED).random((_TABLES, 3)).T
+        return tables_by_inversion(uniform[:, :count], n, cells)
 
     def values(data: tuple[Floats, ...]) -> Floats:
         if not isinstance(goal, Bound) or not isinstance(source, CatalogueSource):
@@ -261,6 +253,26 @@ def question_of_table(
     if is_slow and not isinstance(goal, Bound):
         question = replace(question, nearly=nearly, summed_to=_SOLVED_TO)
     return question
+
+
+def tables_by_inversion(uniform: Floats, n: int, cells: Sequence[float]) -> tuple[Floats, ...]:
+    """Return the four cells of tables of n cases, shape (m,) each.
+
+    Args:
+        uniform: uniform numbers, shape (3, m), each of which becomes the count of a cell.
+        n: the number of cases.
+        cells: the probabilities of the first three cells, or of all.
+    """
+    from scipy.stats import binom  # 0.6 s, which few questions need
+
+    left, rest = np.full(uniform.shape[1], float(n)), 1.0
+    counts: list[Floats] = []
+    for u, p in zip(uniform, cells, strict=False):
+        share = min(p / rest, 1.0) if rest > 0 else 0.0
+        drawn = np.clip(binom.ppf(u, left, share), 0.0, left)
+        counts.append(drawn)
+        left, rest = left - drawn, rest - p
+    return (*counts, left)
 
 
 def _in_order(order: Positions, is_beyond: Callable[[Positions], Bools]) -> Bools:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -21,10 +22,9 @@ from harness.designs.engines.solver import solver_of
 from harness.designs.stopping.design import LARGEST_MOST
 from harness.designs.stopping.family import rule_of
 from harness.distributions.sampling import binomial
-from harness.distributions.truths import Prior
 from harness.families.combination import Span
 from harness.families.family import Family
-from harness.methods.method import LimitPair, Method
+from harness.methods.method import LimitPair
 from harness.planning.arguments import limits_of
 from harness.planning.goals import Goal
 from harness.planning.lattice import Rule, binomial_rule, next_rule, poisson_rule, product_rule
@@ -442,24 +442,10 @@ def expectations_of(
     return ShareExpectations(family, goal, of_share), ((cases, cases), (share, share))
 
 
-@dataclass(frozen=True)
-class _CatalogueLimits:
-    """The limits of a method of the catalogue, which can be pickled."""
-
-    method: Method
-    alpha: float
-    side: str
-    prior: Prior | None
-
-    def __call__(self, data: tuple[Floats, ...]) -> LimitPair:
-        return self.method.limits(data, self.alpha, self.side, self.prior)
-
-
 def _limits(family: Family, source: Source, side: str, alpha: float) -> LimitsOf:
     """Return what computes the limits at rows of data."""
     if isinstance(source, CatalogueSource):
-        method, prior = source.method, source.prior
-        return _CatalogueLimits(method, alpha, side, prior)
+        return partial(source.method.limits, alpha=alpha, side=side, prior=source.prior)
 
     # Another source is asked for outcomes of one size.
     def of_size(data: tuple[Floats, ...]) -> LimitPair:

@@ -1,4 +1,4 @@
-"""What a size is to reach, and the sizes among which the one that suffices is sought.
+"""What a size is to reach, the sizes among which the answer is sought, and those tried so far.
 
 A goal is the expectation of a function g of the limits: the width itself, or 1 where the outcome
 has what is asked for. It is reached where the expectation is at most, or at least, a target.
@@ -8,12 +8,15 @@ Short intervals are such a goal, and a bound beyond a value.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from harness.base.numerics.arrays import Bools, Floats, Integers
+from harness.base.underway import underway
 from harness.families.combination import Span
 from harness.families.data import LARGEST_COUNT
 from harness.families.family import Family
@@ -48,6 +51,11 @@ class Width:
         return self.target
 
     @property
+    def share(self) -> float:
+        """The part of an interval's length that is meant: half of it, or all."""
+        return 0.5 if self.name == "half_width" else 1.0
+
+    @property
     def bound_in_words(self) -> str:
         """The width that is asked for, in words."""
         return f"{self.name.replace('_', '-')} of at most {self.target:.15g}"
@@ -60,8 +68,7 @@ class Width:
     def values(self, lower: Floats, upper: Floats) -> Floats:
         """Return g at each outcome."""
         low, high = (np.clip(limit, *self.family.support) for limit in (lower, upper))
-        length = self.family.scale.length(low, high)
-        return np.asarray(0.5 * length if self.name == "half_width" else length)
+        return np.asarray(self.share * self.family.scale.length(low, high))
 
     def between(self, lower: Extremes, upper: Extremes) -> Extremes:
         """Return the smallest and the largest g where both limits lie in a range.
@@ -237,12 +244,6 @@ _CURVE = 240
 """The most sizes of the curve of a figure."""
 
 
-def curve_numbers(ladder: Ladder, first: float) -> Integers:
-    """Return numbers of sizes that are evenly spread up to twice a size."""
-    sizes = np.linspace(0.0, 2.0 * first, _CURVE + 1)[1:]
-    return np.unique([ladder.number_from(size) for size in sizes.tolist()])
-
-
 def ladder_of(family: Family, goal: Goal, ranges: Sequence[Span], ratio: float) -> Ladder:
     """Return the sizes of the first sample that may be an answer.
 
@@ -267,3 +268,122 @@ def second_sizes(family: Family, first: Floats, ratio: float) -> Floats:
         return second
     # A product that only rounding keeps from a whole number.
     return np.maximum(np.ceil(second * (1.0 - 1e-12)), 1.0)
+
+
+@dataclass(frozen=True)
+class LadderQuestion(ABC):
+    """Which sizes of a ladder reach a goal?"""
+
+    family: Family
+    goal: Goal
+    ladder: Ladder
+    ratio: float
+    """The size of the second sample over that of the first."""
+
+    @property
+    def target(self) -> float:
+        """The width or the probability that is asked for."""
+        return self.goal.target
+
+    @abstractmethod
+    def reached(self, numbers: Integers) -> Floats:
+        """Return what each size reaches, shape (N,)."""
+
+    def sizes(self, numbers: Integers) -> Floats:
+        """Return the sizes of each sample, shape (N, samples)."""
+        first = self.ladder.sizes(numbers)
+        if self.family.samples == 1:
+            return first[:, np.newaxis]
+        return np.stack([first, second_sizes(self.family, first, self.ratio)], axis=1)
+
+    def curve(self, first: float) -> tuple[Floats, Floats]:
+        """Return sizes that are evenly spread up to twice an answer, and what each reaches."""
+        sizes = np.linspace(0.0, 2.0 * first, _CURVE + 1)[1:]
+        numbers = np.unique([self.ladder.number_from(size) for size in sizes.tolist()])
+        return self.ladder.sizes(numbers), self.reached(numbers)
+
+
+def curve_about(answer: float, reached: Callable[[int], float]) -> tuple[Floats, Floats]:
+    """Return whole numbers up to twice an answer, and what each of them reaches."""
+    numbers = np.unique(np.geomspace(2, 2 * answer, 40).round()).astype(np.int64)
+    return numbers.astype(np.float64), np.array([reached(number) for number in numbers.tolist()])
+
+
+@dataclass(frozen=True)
+class SufficientSize:
+    """The answer to a question."""
+
+    number: int
+    """The number of the smallest size from which on all up to ``checked_to`` reach the goal."""
+    checked_to: int
+    """The largest number that was checked."""
+    by_luck: tuple[int, ...]
+    """Smaller numbers whose sizes reach the goal although a larger one does not."""
+    checked: str = ""
+    """Which sizes were checked how, and why no other size matters; empty where all of them up to
+    ``checked_to`` were."""
+
+
+@dataclass
+class Tried:
+    """What a search knows of the sizes of the first sample.
+
+    The answer is above the largest size that fails. A larger one that reaches the goal bounds it
+    only as far as no size above that one fails.
+    """
+
+    goal: str = ""
+    """What the sizes are to reach, in words."""
+    count: int = 0
+    failing: float = 0.0
+    """The largest size that fails; 0 where none does."""
+    above: Floats = field(default_factory=lambda: np.empty((2, 0)))
+    """The larger sizes, which all reach the goal, and what each of them reaches, shape (2, m); not
+    a number where that is not known."""
+
+    def add(self, goal: str, sizes: Floats, reached: Bools, values: Floats | None = None) -> None:
+        """Add sizes that were tried; those of another goal are forgotten.
+
+        Args:
+            goal: what they are to reach, in words.
+            sizes: of the first sample, shape (N,).
+            reached: whether each of them reaches it, shape (N,).
+            values: what they reach, shape (N,), where that is known.
+        """
+        if goal != self.goal:
+            self.goal, self.count, self.failing = goal, 0, 0.0
+            self.above = np.empty((2, 0))
+        self.count += sizes.size
+        self.failing = float(max(self.failing, sizes[~reached].max(initial=0.0)))
+        known = np.full(sizes.size, np.nan) if values is None else values
+        above = np.concatenate([self.above, np.stack([sizes, known])[:, reached]], axis=1)
+        self.above = above[:, above[0] > self.failing]
+
+    def doing(self, name: str) -> str:
+        """Say what is being searched, for a name of the size."""
+        low, least = self.failing, self.above[0].min(initial=np.inf)
+        if np.isinf(least):
+            where = f", above {low:.6g}" if low else ""
+        else:
+            where = f", between {low:.6g} and {least:.6g}" if low else f", up to {least:.6g}"
+        return f"searching {name}: {self.count:,} tried{where}"
+
+    def found(self, name: str) -> str:
+        """Say what is known of the answer, for a name of the size."""
+        if not self.above.size:
+            if not self.failing:
+                return f"no {name} was tried yet"
+            return f"so far no {name} that was tried, up to {self.failing:.15g}, has {self.goal}"
+        size, value = self.above[:, np.argmin(self.above[0])].tolist()
+        number = "" if np.isnan(value) else f" ({value:.6g})"
+        reaches = f"so far {name} = {size:.15g} has {self.goal}{number}"
+        if not self.failing:
+            return f"{reaches}; smaller ones are not excluded"
+        return f"{reaches}, and {name} = {self.failing:.15g} has not; none between is excluded"
+
+
+@contextmanager
+def searching(name: str, tried: Tried) -> Iterator[None]:
+    """Say which sizes were tried while the block searches for one."""
+    with underway(lambda: tried.doing(name), lambda: tried.found(name)):
+        yield

@@ -24,19 +24,17 @@ from harness.base.underway import underway
 from harness.callers.source import Source
 from harness.catalogue import design_for, scenario_for
 from harness.designs.design import Design, Scenario
-from harness.designs.engines.monte_carlo import shards
-from harness.designs.engines.stochastic import StochasticColumn, simulate_stochastic
-from harness.designs.fractions import standard_error
+from harness.designs.engines.monte_carlo import StochasticColumn, shards, simulate_stochastic
 from harness.designs.limits import Column
 from harness.designs.lists import closed_form
+from harness.designs.precision import standard_error
 from harness.designs.results import mean_and_error
 from harness.families.data import broadcast_columns, numbers, validate_values, whole_numbers
 from harness.families.family import Family, validate_names
 from harness.families.lists import list_of_numbers
 from harness.methods.catalogue import find
 from harness.methods.method import TWO_SIDED, Method
-from harness.planning.goals import Width, second_sizes
-from harness.planning.tried import Tried
+from harness.planning.goals import Tried, Width, curve_about, second_sizes
 
 LARGEST = 10**6
 """The largest answer that is looked for."""
@@ -59,10 +57,7 @@ class ListQuestion:
     family: Family
     method: Method
     alpha: float
-    target: float
-    """The width that is asked for."""
-    halves: bool
-    """Whether it is a half-width."""
+    goal: Width
     given: Mapping[str, Any]
     """The sd of a run; p, rho and the sizes of clusters in turn; or of strata p1, p2 and the shares
     of the cases."""
@@ -80,26 +75,18 @@ class ListQuestion:
             error = 0.0
         else:
             length, error = _simulated_length(self.scenario(number), self.method.name, self.alpha)
-        share = 0.5 if self.halves else 1.0
-        return share * length, share * error
+        return self.goal.share * length, self.goal.share * error
 
     def is_reached(self, number: int) -> bool:
         """Whether a number reaches the width."""
-        width, goal = np.array([self.width(number)[0]]), Width(self.family, self.target, self.goal)
-        reached = width <= self.target
-        self.tried.add(goal.words, np.array([float(number)]), reached, width)
+        width = np.array([self.width(number)[0]])
+        reached = width <= self.goal.target
+        self.tried.add(self.goal.words, np.array([float(number)]), reached, width)
         return bool(reached[0])
-
-    @property
-    def goal(self) -> str:
-        """Which width is asked for."""
-        return "half_width" if self.halves else "length"
 
     def curve(self, answer: float) -> tuple[Floats, Floats]:
         """Return numbers about an answer, and the expected width at each of them."""
-        last = 2.0 * answer
-        numbers = np.unique(np.geomspace(2, max(last, 3), 40).round()).astype(np.int64)
-        return numbers.astype(np.float64), np.array([self.width(n)[0] for n in numbers.tolist()])
+        return curve_about(answer, lambda number: self.width(number)[0])
 
     @property
     def period(self) -> int:
@@ -190,7 +177,7 @@ def find_number(question: ListQuestion) -> int:
             name = question.family.sizes[0]
             raise InputError(
                 f"{question.family.name}: no {name} up to {LARGEST:,} has the width "
-                f"{question.target:g}"
+                f"{question.goal.target:g}"
             )
     while high - low > 1:
         middle = (low + high) // 2
@@ -218,8 +205,7 @@ def list_question(
     family: Family,
     method: Any,
     alpha: float,
-    target: float,
-    halves: bool,
+    goal: Width,
     given: Mapping[str, Any],
     ratio: float,
 ) -> ListQuestion:
@@ -245,7 +231,7 @@ def list_question(
         checked = strata_in_range({name: given[name] for name in needed})
     else:
         checked = {name: size_or_number(name, value) for name, value in given.items()}
-    return ListQuestion(family, chosen, alpha, target, halves, checked, ratio)
+    return ListQuestion(family, chosen, alpha, goal, checked, ratio)
 
 
 @dataclass(frozen=True)
@@ -329,26 +315,15 @@ def sizes_of_clusters(value: Any) -> tuple[int, ...]:
     sizes: list[Any] = (
         [value] if isinstance(value, int | float) else _list("size", value, "cluster")
     )
-    for place, size in enumerate(sizes):
-        whole = int(size) if isinstance(size, float) and size.is_integer() else size
-        validate_whole("size", whole, 1)
-        sizes[place] = whole
+    sizes = [_whole("size", size) for size in sizes]
     return tuple(sizes) if len(set(sizes)) > 1 else (sizes[0],)
 
 
-def size_of_unlabelled(value: Any) -> tuple[int]:
-    """Return the number of cases without a label.
-
-    Raises:
-        InputError: it is no whole number of at least 1.
-    """
+def _whole(name: str, value: Any) -> Any:
+    """A whole number of at least 1; 3.0 is one."""
     whole = int(value) if isinstance(value, float) and value.is_integer() else value
-    validate_whole("unlabelled", whole, 1)
-    return (whole,)
-
-
-_SIZES_OF = {"size": sizes_of_clusters, "unlabelled": size_of_unlabelled}
-"""The sizes that a number is planned for, by name."""
+    validate_whole(name, whole, 1)
+    return whole
 
 
 def size_or_number(name: str, value: Any) -> Any:
@@ -357,7 +332,9 @@ def size_or_number(name: str, value: Any) -> Any:
     Raises:
         InputError: it is out of range.
     """
-    return _SIZES_OF[name](value) if name in _SIZES_OF else number_in_range(name, value)
+    if name == "size":
+        return sizes_of_clusters(value)
+    return (_whole(name, value),) if name == "unlabelled" else number_in_range(name, value)
 
 
 def _list(name: str, value: Any, item: str) -> list[Any]:

@@ -16,8 +16,7 @@ from harness.base.text import enumerated
 from harness.families.confusion import CELLS
 from harness.families.csv_rows import RIGHT, read_rows
 from harness.families.data import numbers, validate_values
-from harness.planning.classes import MOST_CLASSES, class_records
-from harness.planning.table_metrics import metric_records
+from harness.planning.table_metrics import MOST_CLASSES, class_records, metric_records
 
 _OUTCOMES = dict(zip(CELLS, ((1, 1), (0, 1), (1, 0), (0, 0)), strict=True))
 """The cells by whether a case is a positive, and is predicted to be."""

@@ -12,14 +12,14 @@ by at least twice the range of these, and 5 %, to each side.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from harness.base.errors import MethodError
 from harness.base.numerics.arrays import Bools, Integers
 from harness.planning.estimates import limits_of_rules
-from harness.planning.goals import AssuredWidth, Ladder, Width
+from harness.planning.goals import AssuredWidth, Ladder, SufficientSize, Width
 from harness.planning.search import Question, too_large, work_of_all
 
 TIMES, AT_LEAST_TIMES = 4, 1.25
@@ -53,21 +53,6 @@ _BEYOND = 2
 """The window extends by so many times the range of sizes that reach the goal and do not."""
 
 
-@dataclass(frozen=True)
-class SufficientSize:
-    """The answer to a question."""
-
-    number: int
-    """The number of the smallest size from which on all up to ``checked_to`` reach the goal."""
-    checked_to: int
-    """The largest number that was checked."""
-    by_luck: tuple[int, ...]
-    """Smaller numbers whose sizes reach the goal although a larger one does not."""
-    checked: str = ""
-    """Which sizes were checked how, and why no other size matters; empty where all of them up to
-    ``checked_to`` were."""
-
-
 def search_near(question: Question, *, thorough: bool = False) -> SufficientSize | None:
     """Return the size from which on every size reaches the goal; None where no size does.
 
@@ -78,7 +63,7 @@ def search_near(question: Question, *, thorough: bool = False) -> SufficientSize
     Raises:
         TooLargeError: the answer is so large that the sizes about it are too many.
     """
-    ladder, goal = question.ladder, question.expectations.goal
+    ladder, goal = question.ladder, question.goal
     if isinstance(goal, AssuredWidth) and question.smooth:
         failing, above = _about_the_width(question, goal)
     else:
@@ -255,7 +240,7 @@ def _decided(question: Question, numbers: Integers) -> Bools:
 
 def _words(question: Question, numbers: Integers, overlap: int) -> str:
     """Say which sizes were checked how, and why no other size matters."""
-    goal = question.expectations.goal
+    goal = question.goal
     falls = f"the expected {goal.name.replace('_', '-')} falls like 1/√n"
     law = falls if isinstance(goal, Width) else "the probability rises"
     first, last = (f"{size:.15g}" for size in question.ladder.sizes(numbers[[0, -1]]))

@@ -38,12 +38,12 @@ from harness.planning.decisions import (
 from harness.planning.goals import (
     Bound,
     Ladder,
+    LadderQuestion,
+    SufficientSize,
+    Tried,
     WholeNumbers,
-    curve_numbers,
     is_reached,
-    second_sizes,
 )
-from harness.planning.tried import Tried
 
 STEADY_TO = 0.3
 """Up to this one-sided alpha ``Method.steady_from`` was tested."""
@@ -70,25 +70,17 @@ class TooManyDecisionsError(InputError):
 
 
 @dataclass(frozen=True)
-class PowerQuestion:
+class PowerQuestion(LadderQuestion):
     """Which sizes have a limit beyond a value with a given probability, at one truth?"""
 
-    family: Family
     goal: Bound
     layout: Layout
     decide: Decide
     method: Method
     alpha: float
-    ladder: Ladder
-    ratio: float
     truths: Sequence[float]
     tried: Tried = field(default_factory=Tried, repr=False, compare=False)
     """The sizes whose probability was computed."""
-
-    @property
-    def target(self) -> float:
-        """The probability that is asked for."""
-        return self.goal.target
 
     @property
     def words(self) -> str:
@@ -120,18 +112,24 @@ class PowerQuestion:
         """The fewest sizes by which the search goes on."""
         return 8 if self.method.largest_size is None else 2
 
-    def sizes(self, numbers: Integers) -> Floats:
-        """Return the sizes of each sample, shape (N, samples)."""
-        first = self.ladder.sizes(numbers)
-        if self.family.samples == 1:
-            return first[:, np.newaxis]
-        return np.stack([first, second_sizes(self.family, first, self.ratio)], axis=1)
+    def decided(self, sizes: Floats, spans: Sequence[Span], nats: float) -> Decisions:
+        """Return the decisions on the outcomes of sizes that matter for ranges of true values."""
+        lines = self.layout.lines(sizes, spans, nats)
+        decisions = borders if self.steady else all_outcomes
+        return decisions(self.layout, lines, self.decide, above=self.goal.is_above)
+
+    def decisions_of(self, lines: Lines) -> float:
+        """Return about how many decisions some lines take."""
+        if self.steady:
+            return 3.0 * lines.row.size
+        # Methods whose limits fall are closed formulas.
+        return 0.125 * float((lines.last - lines.first + 1.0).sum())
 
     def work(self, number: int) -> float:
         """Return about how many decisions the size with this number takes."""
         spans = [(truth, truth) for truth in self.truths]
         lines = self.layout.lines(self.sizes(np.array([number])), spans, NATS)
-        work = decisions_of(lines, steady=self.steady)
+        work = self.decisions_of(lines)
         # The only line of a size of one sample costs more than one of many.
         return work if lines.total[0] > 0 else 4.0 * work
 
@@ -153,7 +151,7 @@ class PowerQuestion:
         found, start, at_once = np.empty(len(sizes)), 0, 1
         while start < len(sizes):
             part = sizes[start : start + at_once]
-            decisions = decided(self.layout, self.decide, part, spans, nats, self)
+            decisions = self.decided(part, spans, nats)
             values = decisions.probabilities(self.truths, len(part))
             found[start : start + len(part)] = values
             self.tried.add(self.words, part[:, 0], is_reached(self.goal, values), values)
@@ -162,11 +160,6 @@ class PowerQuestion:
             lines = decisions.lines.row.size / len(part)
             at_once = max(1, min(8 * at_once, int(_LINES_AT_ONCE / lines)))
         return found
-
-    def curve(self, first: float) -> tuple[Floats, Floats]:
-        """Return sizes of the first sample about an answer, and what each of them reaches."""
-        numbers = curve_numbers(self.ladder, first)
-        return self.ladder.sizes(numbers), self.reached(numbers)
 
     def wider(self, computed: _Computed, number: int, most: float) -> tuple[int, int]:
         """The next range of numbers to compute: as far as the decisions that are left suffice."""
@@ -245,28 +238,6 @@ class PowerQuestion:
         )
 
 
-def decided(
-    layout: Layout,
-    decide: Decide,
-    sizes: Floats,
-    spans: Sequence[Span],
-    nats: float,
-    question: PowerQuestion,
-) -> Decisions:
-    """Return the decisions on the outcomes of sizes that matter for ranges of true values."""
-    lines = layout.lines(sizes, spans, nats)
-    decisions = borders if question.steady else all_outcomes
-    return decisions(layout, lines, decide, above=question.goal.is_above)
-
-
-def decisions_of(lines: Lines, *, steady: bool) -> float:
-    """Return about how many decisions some lines take."""
-    if steady:
-        return 3.0 * lines.row.size
-    # Methods whose limits fall are closed formulas.
-    return 0.125 * float((lines.last - lines.first + 1.0).sum())
-
-
 def power_question(
     family: Family,
     goal: Bound,
@@ -300,7 +271,7 @@ def power_question(
     decide = partial(
         method.is_beyond, value=goal.value, alpha=alpha, side=goal.side, prior=source.prior
     )
-    return PowerQuestion(family, goal, layout, decide, method, alpha, ladder, ratio, truths)
+    return PowerQuestion(family, goal, ladder, ratio, layout, decide, method, alpha, truths)
 
 
 @dataclass
@@ -353,19 +324,7 @@ class _Computed:
         return float((np.maximum.accumulate(self.values) - self.values).max())
 
 
-@dataclass(frozen=True)
-class SufficientPower:
-    """The answer to a question."""
-
-    number: int
-    """The number of the smallest size from which on all that were computed reach the goal."""
-    checked_to: int
-    by_luck: tuple[int, ...]
-    checked: str
-    """Which sizes were computed, and what excludes the others, in a sentence."""
-
-
-def search_power(question: PowerQuestion, *, thorough: bool = False) -> SufficientPower | None:
+def search_power(question: PowerQuestion, *, thorough: bool = False) -> SufficientSize | None:
     """Return the size from which on every size reaches the goal; None where no size does.
 
     Args:
@@ -398,7 +357,7 @@ def search_power(question: PowerQuestion, *, thorough: bool = False) -> Sufficie
         computed.extend(*wider)
     numbers = ladder.answers(np.arange(computed.first, number))
     by_luck = numbers[computed.reached[numbers - computed.first]]
-    return SufficientPower(
+    return SufficientSize(
         number, computed.last, tuple(by_luck.tolist()), question.sentence(computed)
     )
 

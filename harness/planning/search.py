@@ -21,13 +21,11 @@ from harness.planning.expectations import Expectations
 from harness.planning.goals import (
     AssuredWidth,
     Bound,
-    Ladder,
+    LadderQuestion,
+    Tried,
     Width,
-    curve_numbers,
     is_reached,
-    second_sizes,
 )
-from harness.planning.tried import Tried
 
 _NODES = 12
 """Nodes of the first bounds; each further round has four times as many."""
@@ -67,13 +65,10 @@ class TooLargeError(InputError):
 
 
 @dataclass(frozen=True)
-class Question:
+class Question(LadderQuestion):
     """Which sizes reach a goal, at one truth or at every truth of a range?"""
 
     expectations: Expectations
-    ladder: Ladder
-    ratio: float
-    """The size of the second sample over that of the first."""
     ranges: tuple[Span, ...]
     """The range of each sample's true value; both ends are equal at a single one."""
     rises: bool
@@ -88,19 +83,9 @@ class Question:
     """The sizes that were decided."""
 
     @property
-    def target(self) -> float:
-        """The width or the probability that is asked for."""
-        return self.expectations.goal.target
-
-    def curve(self, first: float) -> tuple[Floats, Floats]:
-        """Return sizes of the first sample about an answer, and what each of them reaches."""
-        numbers = curve_numbers(self.ladder, first)
-        return self.ladder.sizes(numbers), self.reached(numbers)
-
-    @property
     def most(self) -> float:
         """The most limits that are computed: of a bound fewer where each of them takes long."""
-        of_bound = isinstance(self.expectations.goal, Bound)
+        of_bound = isinstance(self.goal, Bound)
         return LARGEST_WORK * (min(1.0, _USUAL_COST / self.cost) if of_bound else 1.0)
 
     @property
@@ -111,32 +96,23 @@ class Question:
     @property
     def takes_few(self) -> bool:
         """Whether expectations from the limits at few counts decide sizes."""
-        return self.smooth and isinstance(self.expectations.goal, Width)
+        return self.smooth and isinstance(self.goal, Width)
 
     @property
     def interpolates(self) -> bool:
         """Whether widths between those at few counts decide the probability of a narrow one."""
-        expectations = self.expectations
-        is_assured = isinstance(expectations.goal, AssuredWidth)
-        return self.smooth and is_assured and expectations.are_products
+        is_assured = isinstance(self.goal, AssuredWidth)
+        return self.smooth and is_assured and self.expectations.are_products
 
     @property
     def is_range(self) -> bool:
         return any(low < high for low, high in self.ranges)
 
-    def sizes(self, numbers: Integers) -> Floats:
-        """Return the sizes of each sample, shape (N, samples)."""
-        first = self.ladder.sizes(numbers)
-        if self.expectations.family.samples == 1:
-            return first[:, np.newaxis]
-        second = second_sizes(self.expectations.family, first, self.ratio)
-        return np.stack([first, second], axis=1)
-
     def reached(self, numbers: Integers) -> Floats:
         """Return the expectation at each size, shape (N,): of a range at the worst truth."""
         sizes = self.sizes(numbers)
         if self.is_range:
-            return np.array([worst_mean(self.expectations, row, self.ranges) for row in sizes])
+            return np.array([self.worst_mean(row) for row in sizes])
         truths, summed = [low for low, _ in self.ranges], np.ones(numbers.size, bool)
         alone = numbers.size == 1
         if self.takes_few or self.interpolates:
@@ -157,22 +133,17 @@ class Question:
 
     def is_reached(self, numbers: Integers) -> Bools:
         """Return whether each size reaches the goal, shape (N,)."""
-        reached, goal = np.zeros(numbers.size, bool), self.expectations.goal
+        reached = np.zeros(numbers.size, bool)
         for start in range(0, numbers.size, _AT_ONCE):
             part = numbers[start : start + _AT_ONCE]
             possible = self.is_reached_at_some(part)
             if self.is_range:
                 sizes = self.sizes(part[possible])
-                worst = np.array(
-                    [
-                        worst_mean(self.expectations, row, self.ranges, in_full=False)
-                        for row in sizes
-                    ]
-                )
-                possible[possible] = is_reached(goal, worst)
+                worst = np.array([self.worst_mean(row, in_full=False) for row in sizes])
+                possible[possible] = is_reached(self.goal, worst)
             reached[start : start + part.size] = possible
             if self.is_range:
-                self.tried.add(goal.words, self.ladder.sizes(part), possible)
+                self.tried.add(self.goal.words, self.ladder.sizes(part), possible)
         return reached
 
     def is_reached_at_some(self, numbers: Integers) -> Bools:
@@ -189,8 +160,7 @@ class Question:
         for truths in some_truths:
             possible[possible] = self._is_reached_at(numbers[possible], truths)
         known = ~possible if self.is_range else np.ones(numbers.size, bool)
-        words = self.expectations.goal.words
-        self.tried.add(words, self.ladder.sizes(numbers[known]), possible[known])
+        self.tried.add(self.goal.words, self.ladder.sizes(numbers[known]), possible[known])
         return possible
 
     def _is_reached_at(self, numbers: Integers, truths: Sequence[float]) -> Bools:
@@ -204,31 +174,30 @@ class Question:
         rows = np.flatnonzero(outcomes > limits_of_rules(len(truths)))
         if self.takes_few and rows.size:
             means, error = estimates(self.expectations, sizes[rows], truths)
-            reached[rows] = is_reached(self.expectations.goal, means)
+            reached[rows] = is_reached(self.goal, means)
             # Not even the rounding of limits decides where the error is that small.
             pending[rows] = error >= np.maximum(np.abs(means - self.target), _NEAR * self.target)
         if self.interpolates:
             means = chances(self.expectations, sizes, truths)
-            reached[:] = is_reached(self.expectations.goal, means)
+            reached[:] = is_reached(self.goal, means)
             pending = np.abs(means - self.target) <= 2.0 * LEFT_OUT
         while self.rises and not self.interpolates and nodes <= _MOST_NODES[len(truths)]:
             rows = np.flatnonzero(pending & (outcomes > _FEWER * nodes ** len(truths)))
             if not rows.size:
                 break
             low, high = self.expectations.bounds(sizes[rows], truths, nodes)
-            goal = self.expectations.goal
-            room = _CLEAR * abs(goal.target)
-            if goal.at_most:
-                yes, no = high <= goal.target - room, low > goal.target + room
+            room = _CLEAR * abs(self.target)
+            if self.goal.at_most:
+                yes, no = high <= self.target - room, low > self.target + room
             else:
-                yes, no = low >= goal.target + room, high < goal.target - room
+                yes, no = low >= self.target + room, high < self.target - room
             reached[rows] = yes
             pending[rows] = ~(yes | no)
             nodes *= 4
         rows = np.flatnonzero(pending)
         if rows.size:
             means = self.expectations.means(sizes[rows], truths)
-            reached[rows] = is_reached(self.expectations.goal, means)
+            reached[rows] = is_reached(self.goal, means)
         return reached
 
     def work(self, number: int, *, alone: bool = False) -> float:
@@ -245,12 +214,54 @@ class Question:
         )
         if not self.is_range:
             return min(outcomes, float(2 * _NODES ** len(ends[0]))) if self.rises else outcomes
-        sampling = self.expectations.family.model.SAMPLING
+        sampling = self.family.model.SAMPLING
         windows = [
             sampling.window(*span, float(size))
             for span, size in zip(self.ranges, sizes[0], strict=True)
         ]
         return float(np.prod([last - first + 1.0 for first, last in windows]))
+
+    def worst_mean(self, sizes: Floats, *, in_full: bool = True) -> float:
+        """Return the largest E[g] over the truths of a range, or the smallest if g is to be large.
+
+        At a fixed size E[g] is a smooth function of the truths. It is computed at truths that lie
+        half a standard deviation of the count apart, and then ever nearer to the worst of them. Its
+        second derivative on that scale is at most the spread of g, so that a line through two
+        neighbouring values is off by at most an eighth of the spread times the square of their
+        distance.
+
+        Args:
+            sizes: the size of each sample, shape (samples,).
+            in_full: whether the worst value itself is wanted; otherwise the search ends where it is
+                clear whether the goal is reached.
+        """
+        sampling = self.family.model.SAMPLING
+        samples = list(zip(self.ranges, sizes.tolist(), strict=True))
+        windows = [sampling.window(*span, size) for span, size in samples]
+        columns = [np.arange(first, last + 1.0) for first, last in windows]
+        values = self.expectations.values_at(sizes, columns)
+        grids = []
+        for span, size in samples:
+            low, high = np.asarray(sampling.variance_stabilized(np.array(span), size))
+            grids.append(np.linspace(low, high, 1 + int(np.ceil((high - low) / _STEP))))
+        sign, worst = (1.0 if self.goal.at_most else -1.0), -np.inf
+        room = len(self.ranges) * 0.125 * _STEP**2 * float(np.ptp(values))
+        for _ in range(1 + _ROUNDS):
+            means = values
+            for i, (span, size) in enumerate(samples):
+                truths = np.clip(sampling.from_variance_stabilized(grids[i], size), *span)
+                pmf = _probabilities(self.expectations, truths, windows[i], size)
+                means = np.moveaxis(np.tensordot(pmf, means, axes=(1, i)), 0, i)
+            place = np.unravel_index(np.argmax(sign * means), means.shape)
+            worst = max(worst, sign * float(means[place]))
+            beyond = worst - sign * self.target
+            if not in_full and (beyond > 0 or beyond + room < 0):
+                break
+            # The next truths lie between the neighbours of the worst ones.
+            for i, at in enumerate(map(int, place)):
+                low, high = grids[i][max(at - 1, 0)], grids[i][min(at + 1, grids[i].size - 1)]
+                grids[i] = np.linspace(low, high, _POINTS if high > low else 1)
+        return float(sign * worst)
 
 
 def work_of_all(question: Question, number: int, last: int) -> float:
@@ -261,58 +272,12 @@ def work_of_all(question: Question, number: int, last: int) -> float:
 
 
 def too_large(question: Question, number: int) -> TooLargeError:
-    family, sizes = question.expectations.family, question.sizes(np.array([number]))[0]
+    family, sizes = question.family, question.sizes(np.array([number]))[0]
     answer = family.size_text(sizes.tolist(), 6)
     return TooLargeError(
         f"{family.public_name}: the answer is above {answer}, and to check every size up to "
         f"1.25 times as much would take more than {question.most:,.0f} intervals"
     )
-
-
-def worst_mean(
-    expectations: Expectations, sizes: Floats, ranges: Sequence[Span], *, in_full: bool = True
-) -> float:
-    """Return the largest E[g] over the truths of a range, or the smallest if g is to be large.
-
-    At a fixed size E[g] is a smooth function of the truths. It is computed at truths that lie half
-    a standard deviation of the count apart, and then ever nearer to the worst of them. Its second
-    derivative on that scale is at most the spread of g, so that a line through two neighbouring
-    values is off by at most an eighth of the spread times the square of their distance.
-
-    Args:
-        expectations: the expectations.
-        sizes: the size of each sample, shape (samples,).
-        ranges: the range of each sample's true value.
-        in_full: whether the worst value itself is wanted; otherwise the search ends where it is
-            clear whether the goal is reached.
-    """
-    sampling, goal = expectations.family.model.SAMPLING, expectations.goal
-    samples = list(zip(ranges, sizes.tolist(), strict=True))
-    windows = [sampling.window(*span, size) for span, size in samples]
-    columns = [np.arange(first, last + 1.0) for first, last in windows]
-    values = expectations.values_at(sizes, columns)
-    grids = []
-    for span, size in samples:
-        low, high = np.asarray(sampling.variance_stabilized(np.array(span), size))
-        grids.append(np.linspace(low, high, 1 + int(np.ceil((high - low) / _STEP))))
-    sign, worst = (1.0 if goal.at_most else -1.0), -np.inf
-    room = len(ranges) * 0.125 * _STEP**2 * float(np.ptp(values))
-    for _ in range(1 + _ROUNDS):
-        means = values
-        for i, (span, size) in enumerate(samples):
-            truths = np.clip(sampling.from_variance_stabilized(grids[i], size), *span)
-            pmf = _probabilities(expectations, truths, windows[i], size)
-            means = np.moveaxis(np.tensordot(pmf, means, axes=(1, i)), 0, i)
-        place = np.unravel_index(np.argmax(sign * means), means.shape)
-        worst = max(worst, sign * float(means[place]))
-        beyond = worst - sign * goal.target
-        if not in_full and (beyond > 0 or beyond + room < 0):
-            break
-        # The next truths lie between the neighbours of the worst ones.
-        for i, at in enumerate(map(int, place)):
-            low, high = grids[i][max(at - 1, 0)], grids[i][min(at + 1, grids[i].size - 1)]
-            grids[i] = np.linspace(low, high, _POINTS if high > low else 1)
-    return float(sign * worst)
 
 
 def _probabilities(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.base.arguments import quoted, validate_number
+from harness.base.arguments import quoted, validate_number, validate_probability
 from harness.base.errors import InputError
 from harness.base.frames import Tabular
 from harness.base.numerics.arrays import Floats
@@ -24,7 +24,7 @@ from harness.methods.catalogue import default_method, find
 from harness.methods.method import TWO_SIDED
 from harness.names import FamilyName, MethodName
 from harness.planning.arguments import AnyMethod, planned_family, source_of, truth_columns
-from harness.planning.cheapest import LabelQuestion, label_question
+from harness.planning.cheapest import JudgeQuestion, LabelledQuestion, LabelQuestion, label_question
 from harness.planning.drawn import (
     DrawnQuestion,
     question_of_scores,
@@ -33,13 +33,19 @@ from harness.planning.drawn import (
 )
 from harness.planning.estimates import cost, is_smooth
 from harness.planning.expectations import expectations_of, limits_rise
-from harness.planning.goals import PROBABILITY, AssuredWidth, Bound, Goal, Width, ladder_of
-from harness.planning.judge import JudgeQuestion, LabelledQuestion
+from harness.planning.goals import (
+    PROBABILITY,
+    AssuredWidth,
+    Bound,
+    Goal,
+    Width,
+    ladder_of,
+    searching,
+)
 from harness.planning.lists import ListQuestion, find_number, list_question
-from harness.planning.near import SufficientSize, search_near
-from harness.planning.power import PowerQuestion, SufficientPower, power_question, search_power
+from harness.planning.near import search_near
+from harness.planning.power import PowerQuestion, power_question, search_power
 from harness.planning.search import Question, TooLargeError
-from harness.planning.tried import searching
 
 HALF_WIDTH, LENGTH, ABOVE, BELOW = "half_width", "length", "above", "below"
 _Wanted = Mapping[str, float | None]
@@ -63,11 +69,11 @@ class Size(Tabular):
     truths the worst."""
     checked_to: float
     """Every size of the first sample from the answer up to this one reaches the goal."""
-    smaller: tuple[float, ...]
-    """Smaller sizes of the first sample that reach it by luck: a larger one does not."""
     question: Question | PowerQuestion | ListQuestion | LabelQuestion | DrawnQuestion = field(
         repr=False, compare=False
     )
+    smaller: tuple[float, ...] = ()
+    """Smaller sizes of the first sample that reach it by luck: a larger one does not."""
     std_error: float | None = None
     """The standard error of ``reached`` where it is a mean over data sets that were drawn."""
     assumes: str | None = None
@@ -140,7 +146,7 @@ class Size(Tabular):
     @property
     def target(self) -> float:
         """The width or the probability that is asked for."""
-        return self.question.target
+        return self.question.goal.target
 
     def _columns(self) -> dict[str, Any]:
         numbers = {**self.sizes, self.goal: self.reached, "target": self.target}
@@ -273,7 +279,7 @@ def size(
     if lists is not None and lists.draw_growing is not None:
         if prior is not None:
             raise InputError(f"size of {name} takes no prior")
-        _validate_probability("alpha", alpha)
+        _validate_alpha(alpha)
         _validate_ratio(ratio)
         goal, level = _goal(estimated, wanted, assurance, probability), float(alpha)
         scores = question_of_scores(estimated, chosen, goal, level, truths, float(ratio))
@@ -284,14 +290,17 @@ def size(
         for option, value in others.items():
             if value is not None:
                 raise InputError(f"size of {name} takes half_width or length, found {option}")
+        goal = _goal(estimated, wanted, None, None)
+        assert isinstance(goal, Width)
+        _validate_alpha(alpha)
         if plans_labels:
-            found = _size_of_judge(estimated, chosen, wanted, alpha, truths)
+            found = _size_of_judge(estimated, chosen, goal, alpha, truths)
         else:
-            found = _size_of_lists(estimated, chosen, wanted, alpha, truths, ratio)
+            found = _size_of_lists(estimated, chosen, goal, alpha, truths, ratio)
         return replace(found, assumed=assumed)
     goal = _goal(estimated, wanted, assurance, probability)
     ranges = _ranges(estimated, estimated.with_free_truths(truths))
-    _validate_probability("alpha", alpha)
+    _validate_alpha(alpha)
     _validate_ratio(ratio, estimated)
     alpha, ratio = float(alpha), float(ratio)
     if isinstance(chosen, str):
@@ -306,15 +315,15 @@ def size(
     question: Question | PowerQuestion | None = None
     asks_every, lows = thorough, [low for low, _ in ranges]
     if isinstance(goal, Bound) and all(low == high for low, high in ranges):
-        at_truth = [low for low, _ in ranges]
-        question = power_question(estimated, goal, source, alpha, ladder, ratio, at_truth)
-    answer: SufficientSize | SufficientPower | None
+        question = power_question(estimated, goal, source, alpha, ladder, ratio, lows)
     if question is None:
         expectations, ranges = expectations_of(estimated, goal, source, alpha, ranges)
         thorough |= estimated.stops or isinstance(goal, Bound)
         smooth, price = not thorough and is_smooth(source), cost(estimated, source)
         rises = limits_rise(estimated, source)
-        question = Question(expectations, ladder, ratio, ranges, rises, smooth, price, source)
+        question = Question(
+            estimated, goal, ladder, ratio, expectations, ranges, rises, smooth, price, source
+        )
     drawn = None
     if not asks_every:
         drawn = question_of_table(estimated, goal, source, alpha, lows)
@@ -370,7 +379,6 @@ def _size_from_draws(question: DrawnQuestion, assumed: Mapping[str, Any], alpha:
         goal=question.goal.name,
         reached=reached,
         checked_to=number,
-        smaller=(),
         question=question,
         std_error=error,
         checked=checked,
@@ -383,17 +391,14 @@ def _size_from_draws(question: DrawnQuestion, assumed: Mapping[str, Any], alpha:
 def _size_of_lists(
     family: Family,
     method: AnyMethod,
-    wanted: _Wanted,
+    goal: Width,
     alpha: float,
     given: Mapping[str, Any],
     ratio: float,
 ) -> Size:
     """The smallest number of runs, clusters, or cases of strata."""
-    goal = _goal(family, wanted, None, None)
-    _validate_probability("alpha", alpha)
     _validate_ratio(ratio)
-    halves = goal.name == HALF_WIDTH
-    question = list_question(family, method, float(alpha), goal.target, halves, given, ratio)
+    question = list_question(family, method, float(alpha), goal, given, ratio)
     with searching(family.sizes[0], question.tried):
         number = find_number(question)
     reached, error = question.width(number)
@@ -403,7 +408,6 @@ def _size_of_lists(
         goal=goal.name,
         reached=reached,
         checked_to=number + question.period - 1,
-        smaller=(),
         question=question,
         std_error=error if error > 0 else None,
         assumes=question.assumes,
@@ -412,14 +416,11 @@ def _size_of_lists(
 
 
 def _size_of_judge(
-    family: Family, method: AnyMethod, wanted: _Wanted, alpha: float, given: Mapping[str, Any]
+    family: Family, method: AnyMethod, goal: Width, alpha: float, given: Mapping[str, Any]
 ) -> Size:
     """The cheapest numbers of cases and labels."""
-    goal = _goal(family, wanted, None, None)
-    _validate_probability("alpha", alpha)
     kind = LabelledQuestion if family.labels_cases else JudgeQuestion
-    halves = goal.name == HALF_WIDTH
-    question = label_question(kind, family, method, alpha, goal.target, halves, given)
+    question = label_question(kind, family, method, alpha, goal, given)
     n, labels = question.cheapest
     reached, error = question.width(n, labels)
     return Size(
@@ -427,7 +428,6 @@ def _size_of_judge(
         goal=goal.name,
         reached=reached,
         checked_to=n,
-        smaller=(),
         question=question,
         std_error=error,
         assumes=question.assumes,
@@ -453,7 +453,7 @@ def _goal(
     if name in (ABOVE, BELOW):
         if probability is None or assurance is not None:
             raise InputError(f"{name} needs a probability, and takes no assurance")
-        _validate_probability("probability", probability)
+        validate_probability("probability", probability)
         return Bound(float(value), name == ABOVE, float(probability))
     if probability is not None:
         raise InputError(f"{name} takes an assurance, and no probability")
@@ -467,16 +467,13 @@ def _goal(
                 "has a probability above 0 at every size, so that no expected length is finite"
             )
         return width
-    _validate_probability("assurance", assurance)
+    validate_probability("assurance", assurance)
     return AssuredWidth(width, float(assurance))
 
 
-def _validate_probability(name: str, value: float) -> None:
-    validate_number(name, value)
-    if not 0 < value < 1:
-        raise InputError(f"{name} should be a number between 0 and 1, found {value:g}")
-    if name == "alpha":
-        levels_of(value)
+def _validate_alpha(alpha: float) -> None:
+    validate_probability("alpha", alpha)
+    levels_of(alpha)
 
 
 def _validate_ratio(ratio: float, family: Family | None = None) -> None:

@@ -19,7 +19,7 @@ from joblib import Parallel, cpu_count, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from harness.base.errors import HarnessError, InputError
-from harness.base.temporary import remove_left_behind
+from harness.base.files import remove_left_behind
 from harness.config.values import DASK, Execution
 from harness.runner.journal.database import Journal
 from harness.runner.workload import Progress
@@ -285,8 +285,8 @@ class Round:
     """The number of parts of the work that are recorded."""
     parts: int
     """The number of all parts of the work."""
-    save: Callable[[], None]
-    """Puts what was added since the last time into the journal, if there is one."""
+    save: Callable[[Journal], None]
+    """Puts what was added since the last time into a journal."""
 
 
 def run_rounds(rounds: Iterable[Round], progress: Progress, journal: Journal | None) -> None:
@@ -312,7 +312,8 @@ def run_rounds(rounds: Iterable[Round], progress: Progress, journal: Journal | N
                 progress.advance(task.trials)
                 if journal is not None and journal.is_due:
                     start = time.monotonic()
-                    each.save()
+                    each.save(journal)
                     journal.commit(start)
         finally:
-            each.save()
+            if journal is not None:
+                each.save(journal)

@@ -120,14 +120,6 @@ def _is_part(facts: Any) -> bool:
     )
 
 
-def _other_sources(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
-    """The functions whose files alone differ between two parts; none where the configs do."""
-    if first["experiment"] != second["experiment"]:
-        return []
-    then, now = first.get("sources", {}), second.get("sources", {})
-    return [name for name in {**then, **now} if then.get(name) != now.get(name)]
-
-
 def refuse_unmergeable(parts: Sequence[PartFile]) -> None:
     """Check that parts are all parts of one run, each once and finished.
 
@@ -139,8 +131,10 @@ def refuse_unmergeable(parts: Sequence[PartFile]) -> None:
     count = first.part.count
     for part in parts:
         if part.facts["content_hash"] != first.facts["content_hash"]:
-            edited = _other_sources(first.facts, part.facts)
-            if edited:
+            # The functions whose files alone differ.
+            then, now = first.facts.get("sources", {}), part.facts.get("sources", {})
+            edited = [name for name in {**then, **now} if then.get(name) != now.get(name)]
+            if edited and first.facts["experiment"] == part.facts["experiment"]:
                 raise InputError(
                     f"{name}: {first.path} and {part.path} were computed with other files of "
                     f"{enumerated(edited)}; run all parts with the same files"

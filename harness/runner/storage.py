@@ -162,7 +162,10 @@ def foreign_file(folder: Path, written: Iterable[str]) -> str | None:
     if MANIFEST_FILE in known and is_page(folder / REPORT_FILE):
         known.add(REPORT_FILE)
     for path in sorted(folder.iterdir()):
-        if is_leftover(path) or is_journal(path):
+        # The run's journal, those of its parts, and SQLite's own journals beside them.
+        journal = path.name.removesuffix("-journal")
+        is_journal = journal == JOURNAL_FILE or fnmatch(journal, part_file("*", "*"))
+        if is_leftover(path) or (is_journal and path.is_file() and not path.is_symlink()):
             continue
         if path.name == FIGURES_FOLDER and path.is_dir() and not path.is_symlink():
             names = [f"{path.name}/{each.name}" for each in sorted(path.iterdir())]
@@ -200,13 +203,6 @@ def is_page(path: Path, kind: str = RESULTS_PAGE) -> bool:
         return False
     with path.open("rb") as file:
         return _PAGE_MARK % kind.encode() in file.read(_PAGE_HEAD)
-
-
-def is_journal(path: Path) -> bool:
-    """Whether a path is that of a run's journal, or of SQLite's own journal beside it."""
-    name = path.name.removesuffix("-journal")
-    known = name == JOURNAL_FILE or fnmatch(name, part_file("*", "*"))
-    return known and path.is_file() and not path.is_symlink()
 
 
 def part_file(number: int | str, count: int | str) -> str:

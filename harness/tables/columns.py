@@ -19,10 +19,7 @@ import polars as pl
 
 from harness.catalogue import family_in
 from harness.families.catalogue import FAMILIES
-from harness.families.confusion import BETA
 from harness.families.family import STOPPING, Family
-from harness.families.judged import SENSITIVITY
-from harness.families.tasks import K
 from harness.methods.catalogue import methods_of
 
 OUTCOME, TRUTH, LOOK = "outcome", "truth", "look"
@@ -84,20 +81,10 @@ class TableKind:
         """Whether intervals may have an infinite length."""
         return self.family is not None and self.family.is_ratio
 
-    @property
-    def has_beta(self) -> bool:
-        """Whether the parameter is an F score, of some β."""
-        return self.family is not None and BETA in self.family.settings
-
-    @property
-    def has_known_judge(self) -> bool:
-        """Whether the error rates of a judge are settings of the family."""
-        return self.family is not None and SENSITIVITY in self.family.settings
-
-    @property
-    def has_k(self) -> bool:
-        """Whether the parameter is pass@k or pass^k, of some k."""
-        return self.family is not None and K in self.family.settings
+    def has(self, when: str) -> bool:
+        """Whether a property of these is true, or a setting of the family has this name."""
+        settings = () if self.family is None else self.family.settings
+        return when in settings or getattr(self, when, False)
 
 
 @dataclass(frozen=True)
@@ -115,7 +102,7 @@ class ColumnRecord:
     """The list of ``_names_in`` that has the names of this column where a family decides them. They
     are its own, or, if ``{of}`` stands in its meaning, its own with an end."""
     when: str
-    """The property of ``TableKind`` without which tables do not have it."""
+    """The property of ``TableKind``, or setting of the family, without which no table has it."""
     marks: str
     """``shown``: a sheet has it where nobody asks for other columns; ``chosen``: somebody chose its
     numbers, which are not rounded then; ``interval``: it has one from ci_lower to ci_upper."""
@@ -192,7 +179,7 @@ def records_of(table: str, kind: TableKind) -> dict[str, ColumnRecord]:
     here = [
         each
         for each in RECORDS
-        if table in each.tables.split() and (not each.when or getattr(kind, each.when))
+        if table in each.tables.split() and (not each.when or kind.has(each.when))
     ]
     found: dict[str, ColumnRecord] = {}
     for among, group in groupby(here, key=attrgetter("among")):

@@ -9,7 +9,7 @@ from dataclasses import astuple, dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import polars as pl
 
@@ -69,6 +69,8 @@ class Results:
     """Exact curves that were computed from the tables, which figures and pages share."""
     views: Views | None = field(default=None, compare=False, repr=False, kw_only=True)
     """What shows the results; None of those that neither ``run`` nor ``load`` has returned."""
+    compares: ClassVar[bool] = True
+    """Whether methods are compared by their coverage, size by size."""
 
     def to_frame(self, library: Library = "polars") -> Any:
         """Return ``summary`` as a data frame of "polars", "pandas" or "pyarrow"."""
@@ -132,17 +134,17 @@ class Results:
     @property
     def ranking(self) -> pl.DataFrame | None:
         """The two-sided methods from best to worst at each alpha; None if they are not ranked."""
-        return ranking(self.summary)
+        return ranking(self.summary) if self.compares else None
 
     @property
     def recommendation(self) -> pl.DataFrame | None:
         """Which two-sided method to take at each alpha and size; None if they are not compared."""
-        return recommendation(self.summary)
+        return recommendation(self.summary) if self.compares else None
 
     @property
     def near_nominal(self) -> pl.DataFrame | None:
         """From which size on coverage is near nominal; None for families with a worst case."""
-        return near_nominal(self.cells)
+        return near_nominal(self.cells) if self.compares else None
 
     @cached_property
     def tables(self) -> dict[str, pl.DataFrame]:
@@ -281,7 +283,7 @@ def _described(table: str, columns: Records, family: Family | None) -> tuple[Des
         units = {
             OF_TRUTH: _unit(of_sample, model.UNIT),
             OF_PARAMETER: parameter,
-            OF_LENGTH: family.scale.unit_of_length(parameter),
+            OF_LENGTH: family.scale.unit_of_length or parameter,
         }
     described = []
     for name, record in columns.items():

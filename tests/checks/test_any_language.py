@@ -18,7 +18,7 @@ from harness.callers.naming import named
 from harness.callers.table import LimitTable, read_points
 from harness.checks.batch import asked_points
 from harness.checks.check import check
-from harness.checks.table import complete_grid
+from harness.checks.options import complete_grid
 from harness.cli import main
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import find

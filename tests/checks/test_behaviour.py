@@ -19,10 +19,10 @@ from harness.checks.behaviour import (
     WORST_INSIDE,
     behaviour,
     check_exact_numbers,
+    cross_check,
     measures,
 )
 from harness.checks.check import check
-from harness.checks.cross_check import cross_check
 from harness.checks.plans import checked_at, scenario_of
 from harness.checks.subject import Subject
 from harness.designs.engines.solver import solver_of

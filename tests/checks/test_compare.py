@@ -10,9 +10,14 @@ from harness.callers.function import FunctionHere
 from harness.callers.source import CatalogueSource
 from harness.checks.behaviour import measures
 from harness.checks.check import check
-from harness.checks.compare import SEARCHED, compare_measures, compare_with_method
+from harness.checks.compare import (
+    MARGIN,
+    SEARCHED,
+    compare_measures,
+    compare_with_method,
+    paired_test,
+)
 from harness.checks.options import Tolerance
-from harness.checks.paired_test import MARGIN, paired_test
 from harness.checks.subject import Subject
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE, PROPORTION, methods_for

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import harness
-from harness.callers.evaluation_peers import EVALUATION_PEERS
-from harness.callers.peers import Peer
+from harness.callers.peers import EVALUATION_PEERS, Peer
 
 ROOT = Path(__file__).parents[2]
 STUDY = ROOT / "configs/simulations/judge_labels.py"

@@ -8,7 +8,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import ndtri
 from scipy.stats import binomtest
 
-from harness.checks.paired_test import mcnemar_p, paired_interval, trials_to_conclude
+from harness.checks.compare import mcnemar_p, paired_interval, trials_to_conclude
 from harness.checks.scenarios import AllowedRate
 
 # Bentur et al. (2009): 1 and 7 discordant of 21. Tango's limits to three decimals in Fagerland,

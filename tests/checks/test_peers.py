@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 import yaml
 
-from harness.callers.evaluation_peers import EVALUATION_PEERS
 from harness.callers.function import FunctionInProcess
 from harness.callers.naming import named
-from harness.callers.peers import PEERS, Peer
+from harness.callers.peers import EVALUATION_PEERS, PEERS, Peer
 from harness.callers.source import Observed
 from harness.families.catalogue import family_of
 from harness.families.confusion import CELLS

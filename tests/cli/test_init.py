@@ -8,8 +8,9 @@ import pytest
 import harness
 from harness.config import yaml12
 from harness.config.files import find_shipped
+from harness.config.form import family_form
 from harness.families.catalogue import FAMILIES, family_of
-from harness.kinds.catalogue import KINDS
+from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.load import load_experiment
 from harness.kinds.starter import starter
 from tests.cli.conftest import is_one_sentence
@@ -28,7 +29,7 @@ def test_a_starter_loads_with_every_key_and_its_description(family: str, tmp_pat
     experiment = load_experiment(file)
     assert (experiment.name, experiment.family.name) == ("mine", family)
     assert len(experiment.methods) >= 2
-    for key, record in KINDS["coverage"].form_for(FAMILIES[family]).keys.items():
+    for key, record in family_form(Experiment, FAMILIES[family]).keys.items():
         assert re.search(rf"^#?{key}:", text, re.MULTILINE)
         assert " ".join(record.field.description.split()) in " ".join(flat(text).split())
     assert max(map(len, text.splitlines())) <= 120

@@ -234,9 +234,9 @@ def test_a_fault_of_the_harness_itself_is_one_sentence_unless_asked_for(
 def test_one_disagreement_among_several_runs_decides_the_exit_code(
     run_command, config, here, monkeypatch
 ):
-    from harness.designs.engines import stochastic
+    from harness.designs.engines import monte_carlo
 
-    right = stochastic.simulate
+    right = monte_carlo.simulate
 
     def wrong(shard, limits):
         tally = right(shard, limits)
@@ -244,7 +244,7 @@ def test_one_disagreement_among_several_runs_decides_the_exit_code(
             tally.by_outcome.below[:] = 0
         return tally
 
-    monkeypatch.setattr(stochastic, "simulate", wrong)
+    monkeypatch.setattr(monte_carlo, "simulate", wrong)
     config("a.yaml", name="first", seed=6)
     config("b.yaml", name="second")
     result = run_command("run", "a.yaml", "b.yaml")

@@ -5,14 +5,12 @@ from typing import Any
 from hypothesis import strategies as st
 
 from harness.families.catalogue import FAMILIES
-from harness.families.clustered_scores import CLUSTERED_PAIRS, CLUSTERED_SCORES
 from harness.families.confusion import RATES
 from harness.families.family import MONTE_CARLO, POSTERIOR, Family
-from harness.families.judged import JUDGE
-from harness.families.labelled import SOME_LABELLED
+from harness.families.judged import JUDGE, SOME_LABELLED
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA
 from harness.families.paired import PAIRS
-from harness.families.scores import PAIRED_SCORES, SCORES
+from harness.families.scores import CLUSTERED_PAIRS, CLUSTERED_SCORES, PAIRED_SCORES, SCORES
 from harness.families.tasks import TASKS
 from harness.methods.catalogue import methods_for
 

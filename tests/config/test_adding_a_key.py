@@ -12,7 +12,7 @@ from harness.base.errors import ConfigError, ConfigIssue
 from harness.base.models import expecting
 from harness.cli import main
 from harness.config.form import Key
-from harness.config.rules import reads
+from harness.config.shared_keys import reads
 from harness.families.catalogue import family_of
 from harness.kinds.coverage import run
 from harness.kinds.coverage.experiment import Experiment

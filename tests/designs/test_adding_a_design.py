@@ -24,7 +24,7 @@ from harness.families.model import model_like
 from harness.families.samples import family_of_one_sample
 from harness.methods.catalogue import CATALOGUE
 from harness.methods.method import Method
-from harness.methods.proportion.exact import clopper_pearson
+from harness.methods.proportion import clopper_pearson
 
 CASES = 5
 """Of each of n pools; a pool is positive where any of its cases is."""

@@ -8,12 +8,12 @@ from harness.agreement import two_sided_p
 from harness.base.numerics.arrays import Integers
 from harness.catalogue import scenario_for
 from harness.designs.engines.monte_carlo import SHARD
-from harness.designs.fractions import fraction_interval
 from harness.designs.precision import (
     Aim,
     certain_look,
     estimate_interval,
     fixed_trials,
+    fraction_interval,
     half_width,
     planned_looks,
     shards_between_looks,

@@ -74,7 +74,7 @@ class CoinKind(Kind[Coin]):
         tosses = experiment.tosses
         return Workload(scenarios=1, tasks=1, trials=tosses, cells=tosses, summary=1, memory=BASE)
 
-    def compute(self, experiment, progress, journal, complete=False):
+    def compute(self, experiment, progress, journal):
         tosses = np.random.default_rng(experiment.seed).integers(2, size=experiment.tosses)
         return Results(
             pl.DataFrame({"toss": np.arange(tosses.size), "head": tosses}),

@@ -10,7 +10,7 @@ from scipy import stats
 
 import harness
 from harness.base.errors import InputError, IntervalNotFoundError
-from harness.families.clustered_scores import by_clusters
+from harness.families.scores import by_clusters
 from harness.methods.catalogue import CATALOGUE
 
 ROWS = json.loads((Path(__file__).parents[1] / "data" / "clustered_scores.json").read_text())[

@@ -10,9 +10,9 @@ from scipy import stats
 import harness
 from harness.base.errors import InputError
 from harness.catalogue import scenario_for
-from harness.designs.labelled import table_probabilities
-from harness.distributions.judge_truths import LabelledTruth
-from harness.families.labelled import COUNTS, LABELLED_SHARE
+from harness.designs.judged import table_probabilities
+from harness.distributions.paired_truths import LabelledTruth
+from harness.families.judged import COUNTS, LABELLED_SHARE
 from harness.methods.catalogue import methods_of
 from harness.methods.labelled import post_stratified, power
 

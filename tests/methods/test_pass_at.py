@@ -9,7 +9,8 @@ from scipy import optimize, stats
 import harness
 from harness.base.errors import InputError
 from harness.catalogue import scenario_for, with_settings
-from harness.distributions.task_truths import BetaTasks, MixtureTasks, PointTasks, TaskTruth
+from harness.distributions.list_laws import BetaTasks, MixtureTasks, PointTasks
+from harness.distributions.list_truths import TaskTruth
 from harness.families.tasks import share_of_draws
 
 # Values computed apart from this package: the mean over tasks with Student's limits, cut at 1.

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 import harness
-from harness.methods.weighted import WEIGHTED, effective_wilson, mover_wilson, wider_wilson
+from harness.methods.proportion.score import WEIGHTED, effective_wilson, mover_wilson, wider_wilson
 
 CASES = {
     "ok": [1, 0, 1, 1, 0, 1, 1, 1, 0],

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import harness
-from harness.planning.classes import MACRO, MICRO, macro_limits, smoothed
+from harness.planning.table_metrics import MACRO, MICRO, macro_limits, smoothed
 
 WEIGHTS = {"precision": 0.0, "recall": 1.0, "f_score": 0.5}
 LABELS = ["a", "b", "c"]

@@ -9,10 +9,10 @@ import pytest
 import harness
 from harness.base.errors import InputError
 from harness.designs.lists import closed_form
-from harness.distributions.clustered_truths import ClusteredScoreTruth
-from harness.distributions.list_truths import NormalRuns
+from harness.distributions.list_laws import NormalRuns
+from harness.distributions.list_truths import ClusteredScoreTruth
 from harness.families.catalogue import family_of
-from harness.families.clustered_scores import by_clusters
+from harness.families.scores import by_clusters
 from harness.methods.catalogue import find
 from harness.methods.mean import student_t
 

@@ -6,11 +6,10 @@ from scipy.stats import binom
 
 import harness
 from harness.base.errors import InputError
-from harness.families.judged import JUDGED_SHARE
-from harness.families.labelled import LABELLED_SHARE
+from harness.families.judged import JUDGED_SHARE, LABELLED_SHARE
 from harness.methods.catalogue import find
-from harness.planning.cheapest import label_question
-from harness.planning.judge import JudgeQuestion, LabelledQuestion
+from harness.planning.cheapest import JudgeQuestion, LabelledQuestion, label_question
+from harness.planning.goals import Width
 
 KNOWN = {"share": 0.8, "sensitivity": 0.9, "specificity": 0.85}
 
@@ -18,7 +17,8 @@ KNOWN = {"share": 0.8, "sensitivity": 0.9, "specificity": 0.85}
 @pytest.mark.parametrize("cost", [1, 10])
 def test_no_pair_beside_the_answer_is_cheaper(cost):
     given = {**KNOWN, "label_cost": cost}
-    question = label_question(JudgeQuestion, JUDGED_SHARE, "lang_reiczigel", 0.05, 0.1, True, given)
+    goal = Width(JUDGED_SHARE, 0.1, "half_width")
+    question = label_question(JudgeQuestion, JUDGED_SHARE, "lang_reiczigel", 0.05, goal, given)
     n, labels = question.cheapest
     assert question.width(n, labels)[0] <= 0.1 < question.width(n - 1, labels)[0]
     prices = {
@@ -53,8 +53,7 @@ def test_no_number_of_labelled_cases_beside_the_answer_is_cheaper(cost):
         LABELLED_SHARE,
         "ppi_plus",
         0.05,
-        0.05,
-        True,
+        Width(LABELLED_SHARE, 0.05, "half_width"),
         {**KNOWN, "label_cost": cost},
     )
     n, labels = question.cheapest

@@ -14,7 +14,7 @@ import pytest
 import harness
 from harness.base.underway import showing, underway
 from harness.planning import power
-from harness.planning.tried import Tried
+from harness.planning.goals import Tried
 from harness.screen.console import PrintableConsole, work_bar
 from tests.cli.test_process import MODULE, read_all
 
@@ -67,7 +67,7 @@ def test_a_bar_shows_what_is_being_done_after_its_time_alone():
 
 @pytest.mark.parametrize("calls", [3, 9, 12])
 def test_an_interrupted_search_says_which_size_reaches_the_goal(run_command, monkeypatch, calls):
-    right, count = power.decided, 0
+    right, count = power.PowerQuestion.decided, 0
 
     def decided(*args):
         nonlocal count
@@ -76,7 +76,7 @@ def test_an_interrupted_search_says_which_size_reaches_the_goal(run_command, mon
             raise KeyboardInterrupt
         return right(*args)
 
-    monkeypatch.setattr(power, "decided", decided)
+    monkeypatch.setattr(power.PowerQuestion, "decided", decided)
     argv = ["size", "proportion", "--method", "wilson", "--p", "0.8", "--above", "0.75"]
     result = run_command(*argv, "--probability", "0.8")
     assert (result.code, result.out) == (130, "")

@@ -33,7 +33,7 @@ from harness.findings.verdicts import (
     ranges_above,
 )
 from harness.kinds.calibration import show as calibration
-from harness.kinds.stored import load_tables
+from harness.kinds.stored import load
 from harness.report.page import Page, PagePart, render
 from harness.report.sections import answer_section, facts
 from harness.tables.formats import Entry
@@ -201,13 +201,13 @@ def test_ends_of_a_range_are_told_from_zero_and_one(ends: tuple[float, float], w
 
 
 def test_a_mean_just_above_alpha_is_about_right_and_stands_before_what_is_not() -> None:
-    found = verdicts(found_answer(load_tables(STORED / "planning/validation_set")))
+    found = verdicts(found_answer(load(STORED / "planning/validation_set", with_cells=False)))
     assert [each.kind for each in found.values()] == [ABOUT, ABOUT, UNDERSTATES]
     assert found["jeffreys"].text == "about right: 94.8 % on average at n = 200, at p = 0.8"
 
 
 def test_a_place_of_too_many_misses_is_of_a_size_whose_mean_is_above_alpha() -> None:
-    results = load_tables(STORED / "catalogue")
+    results = load(STORED / "catalogue", with_cells=False)
     words = verdicts(found_answer(results))["likelihood_ratio"].text
     size = int(words.rpartition("n = ")[2])
     row = results.summary.filter(method="likelihood_ratio", n=size, engine="enumeration")
@@ -312,13 +312,13 @@ def test_each_alpha_has_a_table(tmp_path: Path) -> None:
     ["repeated_runs", "clustered_questions", "stratified", "paired"],
 )
 def test_stored_results_of_any_family_have_an_answer(name: str) -> None:
-    found = found_answer(load_tables(STORED / name))
+    found = found_answer(load(STORED / name, with_cells=False))
     assert found.sentences
     assert found.rankings
 
 
 def test_a_stored_calibration_has_an_answer() -> None:
-    found = calibration.found_answer(load_tables(STORED / "ross2003/fig12-rates"))
+    found = calibration.found_answer(load(STORED / "ross2003/fig12-rates", with_cells=False))
     assert found.sentences
     assert found.references
 
@@ -385,7 +385,7 @@ def test_a_disagreement_is_named(three_methods: Results) -> None:
 
 
 def test_a_calibration_has_no_engines_to_agree() -> None:
-    said = context(load_tables(STORED / "ross2003/fig12-rates"))
+    said = context(load(STORED / "ross2003/fig12-rates", with_cells=False))
     assert (said["verdicts"], said["tables"]) == ([], [])
     assert said["trials"] == 200000
 

@@ -15,7 +15,7 @@ from harness.checks.audit.audit import (
     load_list,
     run_audit,
 )
-from harness.pages.check.audit import audit_page
+from harness.pages.audit import audit_page
 from harness.report.page import render
 from tests.report.pages import ids_in, tables_in
 

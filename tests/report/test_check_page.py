@@ -20,8 +20,8 @@ from harness.checks.findings import (
 )
 from harness.checks.report import CheckReport
 from harness.families.catalogue import PROPORTION
-from harness.pages.check.page import MethodOnPage, check_page, shown
-from harness.pages.check.pictures import picture_of
+from harness.pages.check import MethodOnPage, check_page, shown
+from harness.pages.pictures import picture_of
 from harness.report.page import render
 from tests.checks.planted.textbook import wald
 from tests.report.pages import ids_in, tables_in

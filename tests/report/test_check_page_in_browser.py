@@ -6,7 +6,7 @@ import pytest
 
 from harness.checks.check import check
 from harness.checks.report import CheckReport
-from harness.pages.check.page import MethodOnPage, check_page
+from harness.pages.check import MethodOnPage, check_page
 from harness.report.page import render
 from tests.checks.planted.textbook import wald
 from tests.report.accessibility import violations

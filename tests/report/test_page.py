@@ -13,7 +13,7 @@ from harness.designs.limits import Limits
 from harness.designs.miss_curve import MissCurve, of_one_sample
 from harness.designs.one_sample.design import OneSampleSolver
 from harness.findings.answer import found_answer
-from harness.kinds.stored import load_tables
+from harness.kinds.stored import load
 from harness.pages.results_page import results_page
 from harness.report.page import Page, PagePart, render
 from harness.report.sections import answer_section
@@ -79,7 +79,7 @@ def test_a_page_says_what_it_is_of(three_methods: Results, tmp_path: Path) -> No
 
 def test_several_results_have_a_part_each_and_a_list_of_them(three_methods: Results) -> None:
     names = ("fig03", "fig05", "fig12-rates")
-    several = [load_tables(STORED / "ross2003" / name) for name in names]
+    several = [load(STORED / "ross2003" / name, with_cells=False) for name in names]
     page = results_page(several, COMMAND)
     assert page.title == "ross2003: 3 experiments"
     text = render(page)

@@ -398,7 +398,7 @@ def reader(batch=0, drawn=True, estimands=(ONLY,)):
 def read(answer, truth=0.0, ties=0.0, **keys):
     """The numbers of an answer by name, without those that are not given."""
     given = reader(**keys)
-    truths = dict.fromkeys(given.estimands, truth)
+    truths = dict.fromkeys(given.program.estimands, truth)
     table = given.read(
         answer, 1, truths, lambda: np.full((len(truths), keys.get("batch", 1)), ties)
     )

@@ -15,7 +15,7 @@ from scipy.stats import beta, kstest, multivariate_t, norm, t
 import harness
 from harness.base.errors import InputError
 from harness.figures.draw import drawings
-from harness.figures.kinds.simulation.conditional import BinnedCoverage
+from harness.figures.kinds.simulation.trials import BinnedCoverage
 from tests.figures.layout import named
 from tests.figures.tables import Spec
 from tests.simulation.results import study

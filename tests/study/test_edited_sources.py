@@ -159,7 +159,7 @@ def test_parts_before_and_after_an_edit_are_not_merged(place):
     run_part(experiment, Part(2, 2), place / "parts", Progress())
     (parts,) = find_parts([place / "parts"]).values()
     with pytest.raises(InputError, match=r"part-1-of-2.*part-2-of-2.* files of model and "):
-        merge_parts(parts, place / "merged", Progress())
+        merge_parts(parts, place / "merged", Progress(), say=print)
 
 
 SAVED = "from pathlib import Path\nfile = Path(__file__)\n"

@@ -13,7 +13,7 @@ from scipy import stats
 
 import harness
 from harness.cli import main
-from harness.designs.engines import monte_carlo, posterior, stochastic
+from harness.designs.engines import monte_carlo, posterior
 from harness.designs.limits import Limits
 from harness.designs.one_sample import exact as enumeration
 from harness.designs.one_sample import quadrature
@@ -85,31 +85,31 @@ def test_outcomes_drawn_with_a_slightly_wrong_truth(run_base, base, monkeypatch)
 
 @both
 def test_limits_shifted_for_monte_carlo_alone(run_base, base, monkeypatch):
-    right = stochastic.simulate
+    right = monte_carlo.simulate
 
     def wrong(shard, limits):
         return right(shard, Limits(limits.outcomes, limits.lower + 0.01, limits.upper))
 
-    monkeypatch.setattr(stochastic, "simulate", wrong)
+    monkeypatch.setattr(monte_carlo, "simulate", wrong)
     disagrees(run_base(base))
 
 
 def test_open_intervals_where_a_truth_equals_a_limit(run_base, monkeypatch):
     """Wald's interval at x = 0 is the point 0, and 0 is a truth, which rounding makes it miss."""
-    right = stochastic.simulate
+    right = monte_carlo.simulate
 
     def wrong(shard, limits):
         hair = np.nextafter(limits.lower, 1.0), np.nextafter(limits.upper, 0.0)
         return right(shard, Limits(limits.outcomes, *hair))
 
-    monkeypatch.setattr(stochastic, "simulate", wrong)
+    monkeypatch.setattr(monte_carlo, "simulate", wrong)
     wald, _ = disagrees(run_base("listed"))
     assert wald["smallest_p"] == 0.0
 
 
 @both
 def test_misses_counted_on_the_wrong_side(run_base, base, monkeypatch):
-    right = stochastic.simulate
+    right = monte_carlo.simulate
 
     def wrong(shard, limits):
         tally = right(shard, limits)
@@ -117,7 +117,7 @@ def test_misses_counted_on_the_wrong_side(run_base, base, monkeypatch):
         swapped = replace(by_x, below=by_x.above, above=by_x.below)
         return monte_carlo.Tally(swapped, tally.by_truth)
 
-    monkeypatch.setattr(stochastic, "simulate", wrong)
+    monkeypatch.setattr(monte_carlo, "simulate", wrong)
     disagrees(run_base(base))
 
 
@@ -160,7 +160,7 @@ def test_single_trials_of_each_outcome_are_held_together(monkeypatch):
         "seed": 5,
     }
     assert harness.run(config, out=None).manifest["agreement"]["agrees"]
-    monkeypatch.setattr(stochastic, "simulate", shifted(stochastic.simulate))
+    monkeypatch.setattr(monte_carlo, "simulate", shifted(monte_carlo.simulate))
     assert not harness.run(config, out=None).manifest["agreement"]["agrees"]
 
 

@@ -12,7 +12,8 @@ from scipy import stats
 
 import harness
 from harness.catalogue import scenario_for
-from harness.distributions.list_truths import GammaRuns, RunTruth, runs_truth
+from harness.distributions.list_laws import GammaRuns, runs_truth
+from harness.distributions.list_truths import RunTruth
 from harness.families.catalogue import family_of
 from harness.figures.kinds.over_size import COVERAGE, CoverageOverSizeOptions
 from harness.figures.size_panels import size_panels

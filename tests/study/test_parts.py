@@ -51,7 +51,7 @@ def parts_of(config, folder, count=3, numbers=None):
 
 
 def merged(parts, out):
-    experiment, results = merge_parts(parts, out, Progress())
+    experiment, results = merge_parts(parts, out, Progress(), say=print)
     write_figures_asked_for(results, experiment, results.path)
     return results
 
@@ -187,7 +187,7 @@ def test_limits_that_differ_in_a_bit_are_refused(three, tmp_path, monkeypatch):
     monkeypatch.setattr(CatalogueSource, "limits", wrong)
     (parts,) = find_parts([three]).values()
     with pytest.raises(InputError, match=r"another kind of machine.*processor.*processor"):
-        merge_parts(parts, tmp_path / "merged", Progress())
+        merge_parts(parts, tmp_path / "merged", Progress(), say=print)
     assert not list((tmp_path / "merged").rglob("*.csv"))
 
 

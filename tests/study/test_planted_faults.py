@@ -20,7 +20,7 @@ import yaml
 import harness
 from harness.cli import main
 from harness.designs.engines import listed as listed_probabilities
-from harness.designs.engines import posterior, stochastic
+from harness.designs.engines import monte_carlo, posterior
 from harness.designs.engines.solver import Solver
 from harness.designs.limits import Limits
 from harness.designs.one_sample import exact as one_sample
@@ -308,7 +308,7 @@ def test_misses_that_are_off_by_five_standard_errors(monkeypatch, family):
     error = np.sqrt(alpha * (1 - alpha) / trials)
     off = drawn["actual_alpha"] - alpha
     more = int(np.ceil((STANDARD_ERRORS * error - off) * trials))
-    right = stochastic.simulate
+    right = monte_carlo.simulate
 
     def wrong(shard, limits):
         """Covered trials of all outcomes are counted as missed below, as many as make the error."""
@@ -320,7 +320,7 @@ def test_misses_that_are_off_by_five_standard_errors(monkeypatch, family):
         added = np.bincount(chosen, minlength=covered.size)
         return replace(tally, by_outcome=replace(counts, below=counts.below + added))
 
-    monkeypatch.setattr(stochastic, "simulate", wrong)
+    monkeypatch.setattr(monte_carlo, "simulate", wrong)
     agreement = drawn_results(family).manifest["agreement"]
     assert agreement["agrees"] is False
     (line,) = agreement["methods"]

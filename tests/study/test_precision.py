@@ -13,8 +13,12 @@ from rich.console import Console
 
 import harness
 from harness.agreement import two_sided_p
-from harness.designs.fractions import fraction_interval
-from harness.designs.precision import estimate_interval, fixed_trials, planned_looks
+from harness.designs.precision import (
+    estimate_interval,
+    fixed_trials,
+    fraction_interval,
+    planned_looks,
+)
 from harness.kinds.coverage import trials
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.run import compute

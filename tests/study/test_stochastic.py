@@ -15,8 +15,12 @@ from harness.callers.source import CatalogueSource
 from harness.catalogue import scenario_for
 from harness.designs.design import data_of
 from harness.designs.engines import monte_carlo
-from harness.designs.engines.monte_carlo import shards, simulate
-from harness.designs.engines.stochastic import StochasticColumn, simulate_stochastic
+from harness.designs.engines.monte_carlo import (
+    StochasticColumn,
+    shards,
+    simulate,
+    simulate_stochastic,
+)
 from harness.designs.limits import Column, Limits
 from harness.distributions.truths import BetaTruth, DiscreteTruth, PairTruth, UniformTruth
 from harness.families.catalogue import family_of

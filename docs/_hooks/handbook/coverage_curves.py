@@ -23,14 +23,12 @@ import harness
 from handbook.links import ROOT
 from harness.base.numerics.arrays import Floats
 from harness.families.catalogue import FAMILIES, family_of
-from harness.families.clustered_scores import CLUSTERED_PAIRS, CLUSTERED_SCORES
 from harness.families.confusion import CONFUSION
 from harness.families.family import Family
-from harness.families.judged import JUDGE
-from harness.families.labelled import SOME_LABELLED
+from harness.families.judged import JUDGE, SOME_LABELLED
 from harness.families.lists import BOUNDED_RUNS, CLUSTERS, RUNS, STRATA
 from harness.families.paired import PAIRS
-from harness.families.scores import PAIRED_SCORES, SCORES
+from harness.families.scores import CLUSTERED_PAIRS, CLUSTERED_SCORES, PAIRED_SCORES, SCORES
 from harness.families.tasks import TASKS
 from harness.methods.catalogue import CATALOGUE, methods_of
 from harness.methods.method import Method

@@ -1,7 +1,11 @@
-"""What is recorded of an answer: a table of estimands × numbers, also of sets and of draws."""
+"""What is recorded of trials: the numbers of answers, also of sets and of draws, and truths.
+
+The numbers of an answer are a table of estimands × numbers; truths stand beside a model's data.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from harness.base.errors import did_you_mean
 from harness.base.numerics.arrays import Bools, Floats
-from harness.callers.calls import one_line
+from harness.callers.calls import FunctionError, one_line
 from harness.callers.simulation.answers import (
     AGAINST_TRUTH,
     CONVERGED,
@@ -21,7 +26,65 @@ from harness.callers.simulation.answers import (
     read_answers,
 )
 from harness.callers.simulation.requests import ONLY, StudyProgram
-from harness.callers.simulation.truths import TRUTH, Truth
+
+DATA, TRUTH = "data", "truth"
+"""The keys of what a model returns that draws truths."""
+Truth = Any
+"""A number or a label; of a batch an array of them, shape (trials,)."""
+
+
+def data_and_truths(
+    found: Any, drawn: Sequence[tuple[str, str]], batch: int
+) -> tuple[Any, dict[str, Truth]]:
+    """What a model that draws truths returned: its data, and the truths by estimand.
+
+    Args:
+        found: what it returned.
+        drawn: the estimands, each with the name of its truth.
+        batch: the number of trials of a call; 0 where each is a call of its own.
+
+    Raises:
+        FunctionError: it has another form; the message is a clause.
+        ValueError: a truth is not a finite number or a label; the message is a clause.
+    """
+    named = [name for _, name in drawn if name != ONLY]
+    form = f"{{{', '.join(f'{name!r}: …' for name in named)}}}" if named else "…"
+    why = f"estimand {', '.join(named)} is no factor" if named else "estimand is truth"
+    expected = f"should return {{'data': …, 'truth': {form}}}, as {why},"
+    if not isinstance(found, Mapping) or set(found) != {DATA, TRUTH}:
+        raise FunctionError(f"{expected} and returned {one_line(found, repr)}")
+    given = found[TRUTH]
+    if named:
+        if not isinstance(given, Mapping):
+            raise FunctionError(f"{expected} and returned the truth {one_line(given, repr)}")
+        for name in named:
+            if name not in given:
+                guess = did_you_mean(name, [str(each) for each in given])
+                held = ", ".join(map(str, given))
+                raise FunctionError(f"{expected} and returned the truths {held}{guess}")
+    return found[DATA], {
+        estimand: _truth(name, given if name == ONLY else given[name], batch)
+        for estimand, name in drawn
+    }
+
+
+def _truth(name: str, value: Any, batch: int) -> Truth:
+    """A truth that shares nothing with the data."""
+    if not batch and isinstance(value, float) and math.isfinite(value):
+        return float(value)
+    of = f"the truth {name}" if name else "the truth"
+    array = np.array(value)
+    if batch and array.shape != (batch,):
+        raise ValueError(f"drew {of} of shape {array.shape}, expected shape ({batch},)")
+    is_label = array.dtype.kind == "U"
+    if array.dtype.kind not in "biufU" or (not batch and array.size != 1):
+        raise ValueError(f"drew {one_line(value, repr)} as {of}, expected a number or a label")
+    if not is_label and not np.isfinite(array).all():
+        raise ValueError(f"drew {of} that is not finite")
+    if not batch:
+        return str(array.item()) if is_label else float(array.item())
+    return array if is_label else array.astype(np.float64)
+
 
 ESTIMATES, SET, DRAWS = "estimates", "set", "draws"
 Ties = Callable[[], Floats]
@@ -40,16 +103,6 @@ class AnswerReader:
     program: StudyProgram
 
     @cached_property
-    def estimands(self) -> tuple[str, ...]:
-        """Their names."""
-        return self.program.estimands
-
-    @cached_property
-    def batch(self) -> int:
-        """The number of trials of a call; 0 where each is a call of its own."""
-        return self.program.batch
-
-    @cached_property
     def numbers(self) -> tuple[str, ...]:
         """The numbers of one estimand; the last one is of the model, where it draws truths."""
         return (*FIELDS, *AGAINST_TRUTH, TRUTH) if self.program.drawn else FIELDS
@@ -57,7 +110,9 @@ class AnswerReader:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The numbers of all estimands."""
-        return tuple(number_name(each, name) for each in self.estimands for name in self.numbers)
+        return tuple(
+            number_name(each, name) for each in self.program.estimands for name in self.numbers
+        )
 
     def read(
         self, answer: Any, number: int, truths: Mapping[str, Truth], ties: Ties
@@ -74,7 +129,7 @@ class AnswerReader:
             ValueError: it is no answer; the message is a clause.
         """
         thin = self.program.thin[number - 1] if self.program.thin else 1
-        if self.estimands == (ONLY,):
+        if self.program.estimands == (ONLY,):
             return self._of_one(ONLY, answer, truths, ties, thin)
         forms = self._forms(answer)
         tables: list[Any] = []
@@ -83,9 +138,9 @@ class AnswerReader:
                 tables.append(self._of_one(name, form, truths, ties, thin))
             except ValueError as error:
                 raise ValueError(f"{name}: {error}") from None
-        if not self.batch:
+        if not self.program.batch:
             return [number for table in tables for number in table]
-        converged, firsts = _converged(answer, self.batch)
+        converged, firsts = _converged(answer, self.program.batch)
         for name, (_, _, first) in zip(forms, tables, strict=True):
             firsts += [] if first is None else [(first[0], f"{name}: {first[1]}")]
         numbers = np.concatenate([table[0] for table in tables])
@@ -99,17 +154,17 @@ class AnswerReader:
         Raises:
             ValueError: the answer has another form, or says that it has not converged.
         """
-        expected = f"expected {{'estimates': …}} with {', '.join(self.estimands)}"
+        expected = f"expected {{'estimates': …}} with {', '.join(self.program.estimands)}"
         is_table = isinstance(answer, Mapping) and isinstance(answer.get(ESTIMATES), Mapping)
         if not is_table or not set(answer) <= {ESTIMATES, CONVERGED}:
             raise ValueError(f"{expected}, found {one_line(answer, repr)}")
         given = answer[ESTIMATES]
-        if set(given) != set(self.estimands):
+        if set(given) != set(self.program.estimands):
             found = ", ".join(map(str, given)) or "none"
             raise ValueError(f"{expected}, found {found}")
-        if not self.batch and not answer.get(CONVERGED, True):
+        if not self.program.batch and not answer.get(CONVERGED, True):
             raise ValueError("converged is false")
-        return {name: given[name] for name in self.estimands}
+        return {name: given[name] for name in self.program.estimands}
 
     def _of_one(
         self, estimand: str, answer: Any, truths: Mapping[str, Truth], ties: Ties, thin: int
@@ -117,21 +172,21 @@ class AnswerReader:
         """The numbers of the answer about one estimand."""
         if isinstance(answer, Mapping) and (SET in answer or DRAWS in answer):
             truth = truths.get(estimand)
-            if truth is not None and not self.batch:
+            if truth is not None and not self.program.batch:
                 truth = np.array([truth])
             if SET in answer:
                 found = self._of_set(answer, truth)
             else:
-                place = self.estimands.index(estimand)
+                place = self.program.estimands.index(estimand)
                 found = self._of_draws(answer, truth, lambda: ties()[place], thin)
-            if self.batch:
+            if self.program.batch:
                 return found
             numbers, _, failed = found
             if failed is not None:
                 raise ValueError(failed[1])
             return [float(number) for number in numbers[:, 0]]
-        if self.batch:
-            numbers, answered, failed = read_answers(answer, self.batch)
+        if self.program.batch:
+            numbers, answered, failed = read_answers(answer, self.program.batch)
             return self._widened(numbers), answered, failed
         if not self.program.drawn:
             return read_answer(answer)
@@ -154,8 +209,8 @@ class AnswerReader:
         beside = [str(name) for name in answer if name not in (SET, CONVERGED)]
         if beside:
             raise ValueError(f"expected a set alone, found {', '.join(beside)} beside it")
-        count = self.batch or 1
-        sets = answer[SET] if self.batch else [answer[SET]]
+        count = self.program.batch or 1
+        sets = answer[SET] if self.program.batch else [answer[SET]]
         if isinstance(sets, str | Mapping) or not np.iterable(sets) or len(list(sets)) != count:
             raise ValueError(f"expected a list of {count} sets, found {one_line(sets, repr)}")
         members = [_labels(each) for each in sets]
@@ -181,12 +236,12 @@ class AnswerReader:
         A truth that is equal to k of the ranked draws is placed among them at random: of the k + 1
         places each has the same probability.
         """
-        count = self.batch or 1
+        count = self.program.batch or 1
         draws = np.asarray(answer[DRAWS])
-        if not self.batch:
+        if not self.program.batch:
             draws = draws[None]
         if draws.dtype.kind not in "iuf" or draws.ndim != 2 or draws.shape[0] != count:
-            form = f"of shape ({count}, draws)" if self.batch else "of one axis"
+            form = f"of shape ({count}, draws)" if self.program.batch else "of one axis"
             raise ValueError(
                 f"expected an array of draws {form}, found {one_line(answer[DRAWS], repr)}"
             )

@@ -20,10 +20,27 @@ from harness.base.numerics.arrays import Floats
 from harness.callers.calls import ANYTHING, Function, FunctionError, describe, draws, one_line
 from harness.callers.location import FunctionLocation, function_of, module_of
 from harness.callers.messages import CUT_OFF, LOAD, Content, Message, unpacked
+from harness.callers.process import has_pipes, serve
 from harness.callers.simulation.answers import failure
-from harness.callers.simulation.guard import Guard, copy_of, is_of_lock, same_data
+from harness.callers.simulation.guard import (
+    CHANGED_DATA,
+    DREW,
+    Guard,
+    SharedState,
+    copy_of,
+    generators,
+    is_of_lock,
+    owner,
+    same_data,
+)
 from harness.callers.simulation.r_functions import RError, RProcess, is_of_r
-from harness.callers.simulation.reading import AnswerReader, number_name
+from harness.callers.simulation.reading import (
+    TRUTH,
+    AnswerReader,
+    Truth,
+    data_and_truths,
+    number_name,
+)
 from harness.callers.simulation.requests import (
     IDLE,
     MODEL,
@@ -33,15 +50,6 @@ from harness.callers.simulation.requests import (
     StudyProgram,
     TrialRequest,
 )
-from harness.callers.simulation.shared import (
-    CHANGED_DATA,
-    DREW,
-    SharedState,
-    generators,
-    owner,
-)
-from harness.callers.simulation.truths import TRUTH, Truth, data_and_truths
-from harness.callers.worker import has_pipes, serve
 
 FAILED, CHANGED = "failed", "changed"
 """What a method did in a trial: it gave no answer, or it changed what others get too."""
@@ -67,7 +75,7 @@ class Block:
             reader: of answers.
             stochastic: of each method of the study, whether it draws random numbers.
         """
-        self.asked, self.reader, self.batch = asked, reader, reader.batch
+        self.asked, self.reader, self.batch = asked, reader, reader.program.batch
         self.model_stream = Stream(asked.keys[MODEL])
         self.ties_stream = Stream(asked.keys[TIES]) if TIES in asked.keys else None
         self.rows = range(sum(number > 0 for number in asked.methods))
@@ -150,7 +158,7 @@ class Block:
     def _ties(self, start: int) -> Floats:
         """Numbers in [0, 1) for each estimand and trial of a call."""
         assert self.ties_stream is not None
-        shape = len(self.reader.estimands), self.batch or 1
+        shape = len(self.reader.program.estimands), self.batch or 1
         return self.ties_stream.at(start).random(shape)
 
     def drew(self, start: int, truths: Mapping[str, Truth]) -> None:

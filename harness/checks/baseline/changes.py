@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
 from harness.base.errors import InputError, MethodError
-from harness.callers.naming import Named
 from harness.catalogue import design_for
 from harness.checks.baseline.folder import (
     Baseline,
-    files_of,
-    is_baseline,
     read_baseline,
+    validate_numbers,
     write_baseline,
 )
 from harness.checks.baseline.limits import (
     LARGEST_SEVERITY,
     KeptLimits,
-    KeptPoints,
     MovedLimit,
     changed_limits,
     changed_sums,
@@ -29,7 +27,6 @@ from harness.checks.baseline.limits import (
     moved_limits,
     moved_sums,
 )
-from harness.checks.baseline.tables import validate_numbers
 from harness.checks.behaviour import key_columns, measures
 from harness.checks.compare import (
     MEASURES,
@@ -39,7 +36,7 @@ from harness.checks.compare import (
     not_comparable,
 )
 from harness.checks.findings import AGAINST, FAIL, PASS, REMARK, Finding, format_cell
-from harness.checks.options import USUAL, Tolerance
+from harness.checks.options import USUAL, Settings, Tolerance
 from harness.checks.report import BASELINE, CheckReport
 from harness.checks.sizes import ANYWHERE, Restriction
 from harness.checks.subject import Subject, side_of
@@ -143,26 +140,14 @@ def _compare_limits(
 NOTHING = "nothing changed"
 
 
-def store_as_baseline(
-    report: CheckReport,
-    named: Named,
-    subject: Subject,
-    folder: str | Path,
-    points: KeptPoints,
-    tolerance: Tolerance,
-    *,
-    force: bool = False,
-) -> CheckReport:
-    """Store the numbers and limits of a method that was checked.
+def store_as_baseline(report: CheckReport, subject: Subject, settings: Settings) -> CheckReport:
+    """Store the numbers and limits of a method that was checked, if it is to be stored.
 
     Args:
         report: the report of the check.
-        named: the method.
         subject: the method, for its limits.
-        folder: the folder of the baseline.
-        points: where limits are kept.
-        tolerance: the largest differences that are none.
-        force: whether a method that does not pass its check is stored too.
+        settings: of the check: the folder of the baseline, where limits are kept, the tolerance,
+            and whether a method that does not pass is stored too.
 
     Returns:
         The report with what was stored, or why it was not, and with the gains and losses against
@@ -171,13 +156,20 @@ def store_as_baseline(
     Raises:
         InputError: as of ``write_baseline``.
     """
+    named, folder, points = settings.method, settings.update, settings.points
+    if folder is None or points is None:
+        return report
     if not subject.deterministic:
         raise InputError(f"{subject.label} draws its limits, and so has no baseline")
-    old = stored_baseline(folder, named, report.side)
+    tolerance = settings.tolerance
+    old: Baseline | None = None
+    # A baseline whose files are damaged, or that is of another side, is replaced without a word.
+    with suppress(InputError):
+        old = read_baseline(folder, named.family, named.label, report.side)
     gains = report.gains
     if gains is None and old is not None:
         gains = gains_and_losses(report.behaviour, old.numbers, BASELINE, tolerance)
-    if not report.passed and not force:
+    if not report.passed and not settings.force:
         text = f"{folder} is left as it is: the check did not pass; --force stores it all the same"
     else:
         validate_numbers(named.label, named.family, report.behaviour)
@@ -188,20 +180,6 @@ def store_as_baseline(
         write_baseline(folder, named, new.numbers, report.side, new.limits, keep_tables=same)
         text = f"{folder}: {change}"
     return replace(report, gains=gains, stored=text)
-
-
-def stored_baseline(folder: str | Path, named: Named, side: str) -> Baseline | None:
-    """Return the baseline that an update replaces.
-
-    None where there is none, where its files are damaged, and where it is of another side.
-    """
-    files = files_of(folder, named.family.name, named.label)
-    if not (is_baseline(folder) and files.numbers.is_file()):
-        return None
-    try:
-        return read_baseline(folder, named.family, named.label, side)
-    except InputError:
-        return None
 
 
 def describe_change(old: Baseline | None, new: Baseline, tolerance: Tolerance) -> str:

@@ -20,7 +20,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -28,11 +27,9 @@ import polars as pl
 from harness.base.numerics.arrays import Bools, Floats
 from harness.callers.source import Answers
 from harness.catalogue import design_for
-from harness.checks.baseline.tables import read_table
 from harness.checks.conformance.grid import CountGrid, OutcomeList, all_outcomes
-from harness.checks.counts import spread_counts
 from harness.checks.findings import Cell, format_cell, with_digits_apart
-from harness.checks.plans import checked_at
+from harness.checks.plans import checked_at, spread_counts
 from harness.checks.sizes import Size
 from harness.checks.subject import Subject
 from harness.families.family import Family
@@ -183,7 +180,7 @@ def limits_in_full(
     Returns:
         A row for each size, alpha and outcome, in this order; a missing limit is not a number.
     """
-    columns = _columns_in_full(subject.family)
+    columns = columns_in_full(subject.family)
     tables = []
     for outcomes, alpha, answers in answers_at(subject, sizes, alphas):
         keys = [np.full(outcomes.shape, number) for number in (*outcomes.sizes, alpha)]
@@ -252,17 +249,8 @@ def changed_limits(new: pl.DataFrame, old: pl.DataFrame, tolerance: float) -> in
     return count
 
 
-def read_limits(file: Path, family: Family) -> pl.DataFrame:
-    """Return the limits that were written.
-
-    Raises:
-        InputError: the file is no such table.
-    """
-    columns = _columns_in_full(family)
-    return read_table(file, columns, len(columns) - 2, may_miss=True)
-
-
-def _columns_in_full(family: Family) -> tuple[str, ...]:
+def columns_in_full(family: Family) -> tuple[str, ...]:
+    """The columns of a table of limits; the last two are the limits."""
     return (*family.sizes, "alpha", *family.counts, LOWER, UPPER)
 
 
@@ -277,7 +265,7 @@ _WEIGHT_STEPS = 2.0**20
 """Weights are multiples of 1/this, so that their products with whole numbers are exact."""
 _SURE = 0.02
 """How far from a whole number the place of a moved limit may be computed to be."""
-_SUMS = ("lower_sum", "lower_place", "upper_sum", "upper_place")
+SUMS = ("lower_sum", "lower_place", "upper_sum", "upper_place")
 
 
 @dataclass(frozen=True)
@@ -315,7 +303,7 @@ def sums_of_limits(
     Returns:
         A row for each size and alpha, in this order.
     """
-    columns = _columns_of_sums(subject.family)
+    columns = columns_of_sums(subject.family)
     rows = []
     for outcomes, alpha, answers in answers_at(subject, sizes, alphas):
         sums = (*_sums(answers.lower), *_sums(answers.upper))
@@ -365,26 +353,17 @@ def moved_sums(
 
 def changed_sums(new: pl.DataFrame, old: pl.DataFrame, tolerance: float) -> int:
     """Return how many sizes and alphas differ between two tables of ``sums_of_limits``."""
-    keys = new.columns[: -len(_SUMS)]
+    keys = new.columns[: -len(SUMS)]
     both = new.join(old, on=keys, suffix="_old")
     count = new.height + old.height - 2 * both.height
     for row in both.iter_rows(named=True):
-        count += any(_has_moved(row[name], row[f"{name}_old"], tolerance) for name in _SUMS)
+        count += any(_has_moved(row[name], row[f"{name}_old"], tolerance) for name in SUMS)
     return count
 
 
-def read_sums(file: Path, family: Family) -> pl.DataFrame:
-    """Return the sums that were written.
-
-    Raises:
-        InputError: the file is no such table.
-    """
-    columns = _columns_of_sums(family)
-    return read_table(file, columns, len(columns) - len(_SUMS))
-
-
-def _columns_of_sums(family: Family) -> tuple[str, ...]:
-    return (*family.sizes, "alpha", *_SUMS)
+def columns_of_sums(family: Family) -> tuple[str, ...]:
+    """The columns of a table of sums; the sums stand last."""
+    return (*family.sizes, "alpha", *SUMS)
 
 
 def _weights(count: int) -> Floats:

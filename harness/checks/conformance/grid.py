@@ -291,13 +291,6 @@ class DataSets(OutcomeList):
         """No columns: a place is given by numbers, and data are lists."""
         return {}
 
-    def has_spread(self) -> Bools:
-        """Whether the values, or the proportions, of each data set differ; shape (m,).
-
-        Of strata, whether a proportion is neither 0 nor 1.
-        """
-        return plan_of(self.family).lists.differ(self.counts)
-
     def cell(self, index: Sequence[int]) -> dict[str, float | int | str]:
         """The lists of the data set in row ``index[0]`` by name, as text."""
         names = self.family.data

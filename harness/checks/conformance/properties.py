@@ -12,6 +12,7 @@ import numpy as np
 from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.checks.conformance.grid import CountGrid, DataSets
 from harness.checks.findings import SIDE, USUAL_ALPHA, FindingPlaces
+from harness.checks.plans import plan_of
 from harness.families.family import Family
 from harness.methods.method import LOWER, TWO_SIDED, UPPER, are_limits
 from harness.methods.remarks import STAYS_IN_RANGE, leaves_range, rounding
@@ -344,7 +345,7 @@ def has_width(evaluation: Evaluation) -> Violation:
     outcomes, family = evaluation.outcomes, evaluation.family
     mild = evaluation.by_alpha(np.array(evaluation.alphas) > LARGE_ALPHA)
     if isinstance(outcomes, DataSets):
-        mild = mild | ~outcomes.has_spread()
+        mild = mild | ~plan_of(family).lists.differ(outcomes.counts)
     if family.law is not None:
         mild = mild | np.isin(evaluation.lower, family.support)
     mild = np.broadcast_to(mild, evaluation.lower.shape)

@@ -62,8 +62,27 @@ _OVERFLOWS = "; a product of 32-bit counts overflows where they are not made flo
 class TypeChecks(Probe):
     """The checks of the types of arguments."""
 
-    def of_function(self, asked: Asked, deterministic: bool) -> CallFaults:
-        return run_type_checks(asked, deterministic)
+    def of_function(self, asked: Asked, deterministic: bool = True) -> CallFaults:
+        """Call the function with its arguments in each type, and compare with Python numbers.
+
+        Args:
+            asked: the function, with arrays of counts beside numbers, or lists, rows of arrays.
+            deterministic: whether its limits are a function of the outcome.
+
+        Returns:
+            What is wrong, by the name of the check: of types, and of arguments changed in place.
+        """
+        with unchanged_random_states(), warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            expected = each_alone(asked)
+            if not any(expected):
+                return {}
+            calls = _Calls(asked, expected)
+            if any(np.ndim(value) > 1 for value in asked.data.values()):
+                calls.compare_lists()
+            else:
+                calls.compare_counts(deterministic)
+        return calls.found()
 
     def of_program(
         self, program: AskedByLines, outcomes: Sequence[Outcome], alpha: float
@@ -115,30 +134,6 @@ _ARRAYS = (
     ),
     _NumberForm("a list", lambda values: values.tolist(), may_refuse=True),
 )
-
-
-def run_type_checks(asked: Asked, deterministic: bool = True) -> CallFaults:
-    """Call the function with its arguments in each type, and compare with Python numbers.
-
-    Args:
-        asked: the function, with arrays of counts beside numbers, or lists, rows of arrays.
-        deterministic: whether its limits are a function of the outcome.
-
-    Returns:
-        What is wrong, by the name of the check: of types, and of arguments changed in place.
-    """
-    with unchanged_random_states(), warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        expected = each_alone(asked)
-        if not any(expected):
-            return {}
-        calls = _Calls(asked, expected)
-        has_lists = any(np.ndim(value) > 1 for value in asked.data.values())
-        if has_lists:
-            calls.compare_lists()
-        else:
-            calls.compare_counts(deterministic)
-    return calls.found()
 
 
 class _ProblemError(Exception):
@@ -321,11 +316,7 @@ class _Calls:
             limits = read_arrays(answer, outcome_count(self._data))
         except ValueError as error:
             raise _ProblemError(str(error), refused=True) from None
-        self._note_kind(answer)
-        return [*pairs_of(limits)]
-
-    def _note_kind(self, answer: Any) -> None:
-        """Remark limits that are no arrays of numbers but can be read as such."""
+        # Limits that are no arrays of numbers but can be read as such are remarked on.
         for limit in pair_of(answer):
             kind = type(limit)
             remark = None
@@ -335,6 +326,7 @@ class _Calls:
                 remark = "the limits of arrays are arrays of objects, not of numbers"
             if remark is not None and remark not in self._remarks:
                 self._remarks.append(remark)
+        return [*pairs_of(limits)]
 
     def _call_on_numbers(self, given: dict[str, Any], alpha: Any) -> tuple[float, float]:
         """The limits of one outcome.

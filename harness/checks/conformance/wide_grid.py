@@ -21,9 +21,8 @@ from harness.checks.conformance.grid import (
     TableList,
     conformance_grid,
 )
-from harness.checks.counts import ANY_EVENTS, CASES
 from harness.checks.findings import USUAL_ALPHA
-from harness.checks.plans import checked_at
+from harness.checks.plans import ANY_EVENTS, CASES, checked_at
 from harness.checks.sizes import ANYWHERE, Restriction
 from harness.families.family import Family
 

@@ -34,11 +34,10 @@ from harness.checks.findings import (
     Finding,
     format_cell,
 )
-from harness.checks.plans import plan_of, scenario_of
+from harness.checks.plans import checked_at, plan_of, scenario_of
 from harness.checks.scenarios import (
     AllowedRate,
-    draw_at,
-    draw_under_flat_prior,
+    draw,
     format_trials_needed,
     misses,
     trials_needed,
@@ -47,7 +46,7 @@ from harness.checks.scenarios import (
 from harness.checks.sizes import Size
 from harness.checks.subject import Subject, side_of
 from harness.designs.design import Scenario
-from harness.designs.fractions import INTERVAL_ALPHA, fraction_interval
+from harness.designs.precision import INTERVAL_ALPHA, fraction_interval
 from harness.distributions.paired_truths import table_of_cells
 from harness.methods.method import NOMINAL, NONE, TWO_SIDED, Contract
 
@@ -197,9 +196,11 @@ class _Cell:
     @cached_property
     def missed_under_flat_prior(self) -> int:
         """The misses of all trials with truths drawn from the flat prior."""
-        it = self.simulation
-        truth, outcomes = draw_under_flat_prior(self.scenario, it.trials, it.seed)
-        return int(misses(it.subject, self.scenario, outcomes, truth, self.alpha).sum())
+        it, scenario = self.simulation, self.scenario
+        drawn, outcomes = draw(scenario, it.trials, it.seed)
+        counts = checked_at(scenario.family).counts
+        truth = counts.flat_parameter(scenario, drawn, outcomes, it.seed)
+        return int(misses(it.subject, scenario, outcomes, truth, self.alpha).sum())
 
     @cached_property
     def truths(self) -> list[tuple[float, ...]]:
@@ -222,10 +223,13 @@ class _Cell:
     @cached_property
     def missed_at_truths(self) -> list[int]:
         """The misses at each of the truths."""
-        it, counts = self.simulation, []
-        for number, at in enumerate(self.truths):
-            truth, outcomes = draw_at(self.scenario, at, self.trials_at_truth, it.seed, number)
-            missed = misses(it.subject, self.scenario, outcomes, truth, self.alpha)
+        it, scenario, counts = self.simulation, self.scenario, []
+        for number, at in enumerate(self.truths, 1):
+            truths = tuple(np.full(self.trials_at_truth, truth) for truth in at)
+            # The first stream has drawn truths; each of these has one of its own.
+            outcomes = scenario.draw_outcomes(truths, scenario.stream(it.seed, number))
+            parameter = scenario.family.parameter_at(truths)
+            missed = misses(it.subject, scenario, outcomes, parameter, self.alpha)
             counts.append(int(missed.sum()))
         return counts
 
@@ -297,20 +301,18 @@ class ListTrials:
         findings = []
         for alpha, missed in self.missed.items():
             if contract == NOMINAL:
-                findings.append(self._check_each(alpha, missed))
+                # The alpha error is within the margin in each scenario.
+                worst = max(missed, key=lambda words: abs(missed[words] / self.trials - alpha))
+                allowed = _allowed_mean(NOMINAL, alpha, self.margin)
+                words = f"where {allowed.least:.4g} to {allowed.most:.4g} is allowed"
+                margin = MARGIN * alpha if self.margin is None else self.margin
+                count = self._count_of(worst, alpha, missed, words)
+                findings.append(count.error(ERROR, allowed, margin))
                 continue
             if TERMS[contract].mean is not None:
                 findings.append(self._check_mean(contract, alpha, missed))
             findings.append(self._check_worst(contract, alpha, missed))
         return findings
-
-    def _check_each(self, alpha: float, missed: Mapping[str, int]) -> Finding:
-        """Whether the alpha error is within the margin in each scenario."""
-        worst = max(missed, key=lambda words: abs(missed[words] / self.trials - alpha))
-        allowed = _allowed_mean(NOMINAL, alpha, self.margin)
-        words = f"where {allowed.least:.4g} to {allowed.most:.4g} is allowed"
-        margin = MARGIN * alpha if self.margin is None else self.margin
-        return self._count_of(worst, alpha, missed, words).error(ERROR, allowed, margin)
 
     def _check_worst(self, contract: Contract, alpha: float, missed: Mapping[str, int]) -> Finding:
         """Whether the miss rate is at most what is allowed in each scenario."""

@@ -36,7 +36,7 @@ from harness.checks.plans import scenario_of
 from harness.checks.scenarios import limits_table, truths_inside
 from harness.checks.sizes import Size
 from harness.checks.subject import Subject
-from harness.checks.tails.check import TAIL_CHECKS
+from harness.checks.tails.levels import TAIL_CHECKS
 from harness.checks.tails.tails import LimitName, LimitTails
 from harness.designs.engines.solver import solver_of
 from harness.designs.limits import Limits

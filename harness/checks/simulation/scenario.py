@@ -18,9 +18,9 @@ import numpy as np
 
 from harness.base.numerics.arrays import Floats
 from harness.callers.simulation.answers import FIELDS
+from harness.callers.simulation.guard import CHANGED_DATA, DREW
 from harness.callers.simulation.process import EndedError, TrialProcess
 from harness.callers.simulation.requests import MODEL, ONLY, StudyProgram
-from harness.callers.simulation.shared import CHANGED_DATA, DREW
 from harness.checks.baseline.limits import differ
 from harness.checks.findings import (
     BEHAVIOUR,
@@ -35,12 +35,12 @@ from harness.checks.findings import (
     format_cell,
     with_digits_apart,
 )
-from harness.checks.watch import steps
+from harness.checks.subject import steps
 from harness.kinds.simulation.measures import Replicates
 from harness.kinds.simulation.tables import ScenarioTrials
 from harness.kinds.simulation.trials import SHARD, MethodTrials, TrialShard, joined, simulate_trials
 from harness.methods.method import APPROXIMATE, AT_LEAST, CONSERVATIVE, NOMINAL, NONE, Contract
-from harness.methods.proportion.exact import clopper_pearson
+from harness.methods.proportion import clopper_pearson
 
 ERROR = 1e-4
 """The largest probability that a method which keeps its contract fails a check by its coverage."""

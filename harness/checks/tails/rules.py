@@ -18,13 +18,14 @@ Limits that stay at the end of the range although there are thousands of counts 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtr
 
 from harness.base.numerics.arrays import Bools, Floats
+from harness.checks.conformance.properties import Index
 from harness.checks.findings import FAIL, FindingPlaces, Verdict, format_cell
 from harness.checks.tails.tails import LimitName, LimitTails
 
@@ -54,26 +55,18 @@ class Fault:
         return self.verdict == FAIL
 
 
-@dataclass(frozen=True)
-class LimitPlace:
-    """One limit."""
-
-    tails: LimitTails
-    name: LimitName
-    index: tuple[int, ...]
-    """Its place in the arrays."""
-
-
-Described = tuple[str, dict[str, float]]
-"""What is wrong at a place, and the numbers of its cell beside the limit."""
 Rule = Callable[[LimitTails, LimitName], Bools]
 """Where limits break a rule; shape of the limits."""
+Described = tuple[str, dict[str, float]]
+"""What is wrong with a limit, in a clause, and the numbers of its cell beside the limit."""
+Describe = Callable[[LimitTails, LimitName, Index], Described]
+"""Describes the limit at a place of the arrays."""
 
 
 def first_fault(
     records: Sequence[LimitTails],
     rule: Rule,
-    describe: Callable[[LimitPlace], Described],
+    describe: Describe,
     verdict: Verdict,
 ) -> Iterator[Fault]:
     """The first limit that breaks a rule with all that do, if any does.
@@ -87,12 +80,17 @@ def first_fault(
             broken.append((tails, name, indices))
     if broken:
         tails, name, indices = broken[0]
-        place = LimitPlace(tails, name, tails.first_of(indices))
+        index = tails.first_of(indices)
         places = FindingPlaces.joined([tails.places(indices) for tails, _, indices in broken])
-        message, numbers = describe(place)
-        limit = float(tails.limit(name)[place.index])
-        cell = {**tails.cell(place.index), name: limit, **numbers, "broken": places.count}
+        clause, numbers = describe(tails, name, index)
+        limit, place = float(tails.limit(name)[index]), tails.cell(index)
+        message = f"the {name} limit {limit:.6g} at {format_cell(place)} {clause}"
+        cell = {**place, name: limit, **numbers, "broken": places.count}
         yield Fault(verdict, message, cell, places.count, places)
+
+
+BEYOND: Mapping[LimitName, str] = {"lower": "below", "upper": "above"}
+"""Where the truths lie that a limit leaves out, and so the tail."""
 
 
 def limits_of(records: Sequence[LimitTails]) -> Iterator[tuple[LimitTails, LimitName]]:
@@ -174,17 +172,11 @@ def _is_unlike(tails: LimitTails, tail: Floats, factor_at_end: float) -> Bools:
     return np.asarray(rest & (np.abs(tail - expected) > room) & ~by_convention)
 
 
-def fault_of_unlike(place: LimitPlace) -> Described:
+def fault_of_unlike(tails: LimitTails, name: LimitName, index: Index) -> Described:
     """The fault of a limit of another formula than the others."""
-    expected = float(place.tails.expected[place.index[0]])
+    tail, expected = float(tails.tail[name][index]), float(tails.expected[index[0]])
     text = f"{expected:g} expected, as the limits of nearly all other outcomes leave"
-    return _with_tail(place, expected, text)
-
-
-def _with_tail(place: LimitPlace, expected: float, text: str) -> Described:
-    tail = float(place.tails.tail[place.name][place.index])
-    message = f"{words_of(place)} leaves {tail:.3g} {_side(place.name)}, {text}"
-    return message, {"found": tail, "expected": expected}
+    return f"leaves {tail:.3g} {BEYOND[name]}, {text}", {"found": tail, "expected": expected}
 
 
 def is_inside(tails: LimitTails) -> Bools:
@@ -221,43 +213,28 @@ def is_swapped(tails: LimitTails, name: LimitName) -> Bools:
     return np.asarray((r < -0.6) & (r > -1.6) & is_inside(tails))
 
 
-def fault_at_least(place: LimitPlace) -> Described:
+def fault_at_least(tails: LimitTails, name: LimitName, index: Index) -> Described:
     """The failure of a limit that leaves more than alpha."""
-    alpha = place.tails.alphas[place.index[0]]
-    return _with_tail(place, alpha, f"at most {alpha:g} allowed")
+    tail, alpha = float(tails.tail[name][index]), tails.alphas[index[0]]
+    clause = f"leaves {tail:.3g} {BEYOND[name]}, at most {alpha:g} allowed"
+    return clause, {"found": tail, "expected": alpha}
 
 
-def fault_of_r(place: LimitPlace) -> Described:
+def fault_of_r(tails: LimitTails, name: LimitName, index: Index) -> Described:
     """The fault of a limit whose r is not near 1."""
-    tails = place.tails
-    r, expected = float(tails.r[place.name][place.index]), float(tails.expected[place.index[0]])
-    tail = float(ndtr(-r * tails.z.ravel()[place.index[0]]))
-    message = (
-        f"{words_of(place)} leaves {tail:.3g} {_side(place.name)}, {expected:g} expected "
+    r, expected = float(tails.r[name][index]), float(tails.expected[index[0]])
+    tail = float(ndtr(-r * tails.z.ravel()[index[0]]))
+    clause = (
+        f"leaves {tail:.3g} {BEYOND[name]}, {expected:g} expected "
         f"(with half of the probability of the outcome itself; r = {r:.3g})"
     )
-    return message, {"found": tail, "expected": expected, "r": r}
+    return clause, {"found": tail, "expected": expected, "r": r}
 
 
-def fault_of_swapped(place: LimitPlace) -> Described:
+def fault_of_swapped(tails: LimitTails, name: LimitName, index: Index) -> Described:
     """The fault of a limit in the place of the other one."""
-    other = "upper" if place.name == "lower" else "lower"
-    return (
-        f"{words_of(place)} is where the {other} limit belongs: one side is taken for the other",
-        {},
-    )
-
-
-def words_of(place: LimitPlace) -> str:
-    """The limit in words: "the upper limit 0.31 at x = 3, n = 40, alpha = 0.05"."""
-    limit = float(place.tails.limit(place.name)[place.index])
-    where = format_cell(place.tails.cell(place.index))
-    return f"the {place.name} limit {limit:.6g} at {where}"
-
-
-def _side(name: LimitName) -> str:
-    """Where the truths lie that the limit leaves out, and so the tail: above the upper limit."""
-    return "above" if name == "upper" else "below"
+    other = "upper" if name == "lower" else "lower"
+    return f"is where the {other} limit belongs: one side is taken for the other", {}
 
 
 FEWEST_AT_END, SHARE_AT_END = 2500.0, 0.25
@@ -277,6 +254,6 @@ def stays_at_the_end(tails: LimitTails, name: LimitName) -> Bools:
     return np.asarray(at_end & (alphas > SMALLEST_ALPHA_AT_END) & (tails.least >= fewest))
 
 
-def fault_of_end(place: LimitPlace) -> Described:
+def fault_of_end(tails: LimitTails, name: LimitName, index: Index) -> Described:
     """The fault of a limit at the end of the range."""
-    return f"{words_of(place)} is the end of the range: it says nothing", {}
+    return "is the end of the range: it says nothing", {}

@@ -42,29 +42,31 @@ from harness.config.models.levels import (
     Differences,
     Probabilities,
     Probability,
+    numbers_listed,
 )
-from harness.distributions.clustered_truths import ClusteredPairTruth, ClusteredScoreTruth
-from harness.distributions.judge_truths import JudgedTruth, LabelledTruth
+from harness.distributions.list_laws import LAWS_OF_TASKS, RunsTruth, runs_truth
 from harness.distributions.list_truths import (
     MEAN,
     MEDIAN,
     QUANTILE,
+    ClusteredPairTruth,
+    ClusteredScoreTruth,
     ClusterTruth,
-    RunsTruth,
     RunTruth,
     StratumTruth,
-    runs_truth,
+    TaskTruth,
 )
 from harness.distributions.paired_truths import (
     Cells,
     ConfusionTruth,
     DirichletTruth,
+    JudgedTruth,
+    LabelledTruth,
     PairedTruth,
     TableTruth,
     table_of_cells,
     table_of_margins,
 )
-from harness.distributions.task_truths import LAWS_OF_TASKS, TaskTruth
 from harness.families.confusion import CASE, RATES, cells_of_rates
 from harness.families.confusion import CELLS as CONFUSED_CELLS
 from harness.families.family import Family
@@ -107,14 +109,16 @@ def _are_shapes(shapes: list[float]) -> bool:
     return PAIR.is_valid_prior(tuple(shapes)) and max(shapes) <= _LARGEST_SHAPE
 
 
+_PairShapes: Any = numbers_listed(4, float, f"{PAIR.PRIOR_RANGE} and at most 10^6", _are_shapes)
+_CaseShapes: Any = numbers_listed(4, float, f"{CASE.PRIOR_RANGE} and at most 10^6", _are_shapes)
+
+
 class OfDirichlet(StrictModel):
     """Dirichlet(a11, a10, a01, a00) of both, first_only, second_only and neither."""
 
-    dirichlet: Annotated[
-        list[float],
-        Field(min_length=4, max_length=4),
-        expecting(f"{PAIR.PRIOR_RANGE} and at most 10^6", _are_shapes),
-    ] = Field(description="Four shapes [a11, a10, a01, a00], of both ... neither.")
+    dirichlet: _PairShapes = Field(
+        description="Four shapes [a11, a10, a01, a00], of both ... neither."
+    )
 
 
 _Levels = Annotated[
@@ -179,11 +183,7 @@ class OfJudge(CrossedLists):
 class OfConfusedDirichlet(OfDirichlet):
     """Dirichlet(a, b, c, d) of tp, fp, fn and tn."""
 
-    dirichlet: Annotated[
-        list[float],
-        Field(min_length=4, max_length=4),
-        expecting(f"{CASE.PRIOR_RANGE} and at most 10^6", _are_shapes),
-    ] = Field(description="Four shapes, of tp, fp, fn and tn.")
+    dirichlet: _CaseShapes = Field(description="Four shapes, of tp, fp, fn and tn.")
 
 
 def _cells_of(family: Family, made: Sequence[float]) -> Cells:

@@ -6,6 +6,7 @@ Every family of truths takes a number's range and its words from here.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Annotated, Any
 
@@ -20,6 +21,21 @@ Probability = Annotated[float, Field(ge=0, le=1)]
 Rate = Annotated[float, Field(ge=0, le=LARGEST_RATE)]
 _FromMinusOne = Annotated[float, Field(ge=-1, le=1)]
 _FROM_MINUS_ONE = "a number from -1 to 1"
+
+
+def numbers_listed(
+    count: int, number: Any, words: str, holds: Callable[[list[Any]], bool] = lambda _: True
+) -> Any:
+    """The type of a list of numbers.
+
+    Args:
+        count: how many there are.
+        number: the type of each.
+        words: what is expected, in words.
+        holds: whether numbers of this type are what is expected.
+    """
+    length = Field(min_length=count, max_length=count)
+    return Annotated[list[number], length, expecting(words, holds)]
 
 
 def grid(start: float, stop: float, count: int) -> tuple[float, ...]:

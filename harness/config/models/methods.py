@@ -37,6 +37,7 @@ from harness.base.models import (
 from harness.base.text import plain_number
 from harness.callers.command import FORMS, TEXT, Command, RFunction
 from harness.callers.location import FunctionLocation, session_location, source_of_function
+from harness.config.models.levels import numbers_listed
 from harness.config.values import MethodSpec
 from harness.distributions.truths import Prior
 from harness.families.data import SMALLEST_ALPHA
@@ -63,12 +64,11 @@ def prior_type(family: Family) -> Any:
 
     # The JSON Schema excludes 0 for one proportion; the validator knows the other limits.
     positive = family.samples == 1 and family.is_bounded
-    return Annotated[
-        list[Annotated[float, Field(gt=0) if positive else Field(ge=0)]],
-        Field(min_length=length, max_length=length),
-        expecting(family.prior_range, lambda prior: family.is_valid_prior(tuple(prior))),
-        AfterValidator(tuple),
-    ]
+    number = Annotated[float, Field(gt=0) if positive else Field(ge=0)]
+    listed = numbers_listed(
+        length, number, family.prior_range, lambda prior: family.is_valid_prior(tuple(prior))
+    )
+    return Annotated[listed, AfterValidator(tuple)]
 
 
 def known_methods(family: Family | None) -> dict[str, Method]:

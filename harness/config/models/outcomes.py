@@ -18,14 +18,12 @@ from harness.base.models import (
 from harness.base.text import plain_number
 from harness.config.models.sizes import WHOLE, Count, LogSpan
 from harness.designs.results import Group
-from harness.distributions.sampling.law import Law
+from harness.distributions.sampling.law import Law, Setting
 from harness.distributions.sampling.laws import (
     LAWS,
-    LawKind,
-    Setting,
-    SizeSetting,
     sampling_law,
 )
+from harness.distributions.sampling.laws.clusters import SizeSetting
 from harness.families.data import LARGEST_COUNT
 from harness.families.family import Family
 
@@ -38,13 +36,13 @@ def sampling_type(family: Family) -> Any:
 
 def sampling_words(family: Family) -> str:
     """What a config may write, in words."""
-    kinds = [kind for kind in LAWS.values() if kind.model == family.model.NAME]
-    *others, last = (f"{{{kind.name}: {{{_settings(kind)}}}}}" for kind in kinds)
+    laws = [law for law in LAWS.values() if law.model == family.model.NAME]
+    *others, last = (f"{{{law.name}: {{{_settings(law)}}}}}" for law in laws)
     return f"{', '.join([str(family.own_law), *others])} or {last}"
 
 
-def _settings(kind: LawKind) -> str:
-    return ", ".join(setting.name for setting in kind.settings)
+def _settings(law: type[Law]) -> str:
+    return ", ".join(setting.name for setting in law.settings)
 
 
 @cache
@@ -72,17 +70,17 @@ def _type_of(own: str, model: str) -> Any:
     ]
 
 
-def _entry(kind: LawKind) -> type[BaseModel]:
+def _entry(law: type[Law]) -> type[BaseModel]:
     """The model of a mapping with the name of the law, and its settings below."""
-    name = "".join(word.capitalize() for word in kind.name.split("_"))
+    name = "".join(word.capitalize() for word in law.name.split("_"))
     fields: Any = {
         setting.name: (_number(setting), Field(description=f"{setting.meaning.capitalize()}."))
-        for setting in kind.settings
+        for setting in law.settings
     }
-    summary = f"{kind.summary[:1].upper()}{kind.summary[1:]}."
+    summary = f"{law.summary[:1].upper()}{law.summary[1:]}."
     settings = create_model(name, __base__=StrictModel, __doc__=summary, **fields)
-    entry: Any = {kind.name: (settings, Field(description=f"Its settings: {_settings(kind)}."))}
-    about = f"The law {kind.name}."
+    entry: Any = {law.name: (settings, Field(description=f"Its settings: {_settings(law)}."))}
+    about = f"The law {law.name}."
     made: type[BaseModel] = create_model(f"{name}Law", __base__=StrictModel, __doc__=about, **entry)
     return made
 

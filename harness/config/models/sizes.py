@@ -19,6 +19,7 @@ from harness.base.models import (
     model_name,
 )
 from harness.base.text import plain_number
+from harness.config.models.levels import numbers_listed
 from harness.families.family import Family
 from harness.families.proportion import LARGEST_SIZE
 from harness.families.rate import EXPOSURES
@@ -131,11 +132,7 @@ class Range(StrictModel):
 def _number_or_range(name: str, number: Any, one: str, each: str) -> Any:
     """A number or a range of them; ``one`` and ``each`` describe a number and two numbers."""
     uniform: Any = (
-        Annotated[
-            list[number],
-            Field(min_length=2, max_length=2),
-            expecting(f"two {each} with a < b", lambda pair: pair[0] < pair[1]),
-        ],
+        numbers_listed(2, number, f"two {each} with a < b", lambda pair: pair[0] < pair[1]),
         Field(description="[a, b] with a < b, both ends included."),
     )
     drawn = create_model(name, __base__=Range, __doc__=Range.__doc__, uniform=uniform)

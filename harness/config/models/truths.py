@@ -27,7 +27,6 @@ from pydantic import (
 from harness.base.models import (
     StrictModel,
     expected,
-    expecting,
     not_here,
     one_of,
     refused,
@@ -55,15 +54,25 @@ from harness.config.models.levels import (
     Probability,
     Rate,
     ascending_numbers,
+    numbers_listed,
 )
 from harness.config.models.score_truths import PairedScoreTruths, ScoreTruths
-from harness.distributions.clustered_truths import ClusteredPairTruth, ClusteredScoreTruth
-from harness.distributions.judge_truths import JudgedTruth, LabelledTruth
-from harness.distributions.list_truths import ClusterTruth, RunTruth, StratumTruth
+from harness.distributions.list_truths import (
+    ClusteredPairTruth,
+    ClusteredScoreTruth,
+    ClusterTruth,
+    RunTruth,
+    StratumTruth,
+    TaskTruth,
+)
 from harness.distributions.paired_truths import PARTS as PARTS_OF_PAIRS
-from harness.distributions.paired_truths import ConfusionTruth, TableTruth
+from harness.distributions.paired_truths import (
+    ConfusionTruth,
+    JudgedTruth,
+    LabelledTruth,
+    TableTruth,
+)
 from harness.distributions.score_truths import PairedScoreTruth, ScoreTruth
-from harness.distributions.task_truths import TaskTruth
 from harness.distributions.truths import (
     BetaTruth,
     DifferenceTruth,
@@ -92,49 +101,43 @@ _SHAPES = "[s, t], each from 0.001 to 10^6"
 _SHAPE_AND_RATE = "[shape, rate], from 0.001 to 10^6 and from 1e-100 to 1e100"
 
 
+_two = partial(numbers_listed, 2)
+_UnitSpan: Any = _two(
+    Probability, f"two numbers {_UNIT_SPAN}", lambda ends: ends[1] - ends[0] >= NARROWEST
+)
+_RateSpan: Any = _two(
+    Rate,
+    f"two numbers {_RATE_SPAN}",
+    lambda ends: ends[1] >= SMALLEST_SCALE and ends[1] - ends[0] >= NARROWEST * ends[1],
+)
+_Shapes: Any = _two(Exponent, f"two numbers {_SHAPES}")
+_ShapeAndRate: Any = _two(
+    Scale, f"two numbers {_SHAPE_AND_RATE}", lambda pair: 1e-3 <= pair[0] <= 1e6
+)
+
+
 class Uniform(StrictModel):
     """Uniform on [a, b]."""
 
-    uniform: Annotated[
-        list[Probability],
-        Field(min_length=2, max_length=2),
-        expecting(f"two numbers {_UNIT_SPAN}", lambda bounds: bounds[1] - bounds[0] >= NARROWEST),
-    ] = Field(description=f"{_UNIT_SPAN}.")
+    uniform: _UnitSpan = Field(description=f"{_UNIT_SPAN}.")
 
 
 class RateUniform(StrictModel):
     """Uniform on [a, b]."""
 
-    uniform: Annotated[
-        list[Rate],
-        Field(min_length=2, max_length=2),
-        expecting(
-            f"two numbers {_RATE_SPAN}",
-            lambda bounds: (
-                bounds[1] >= SMALLEST_SCALE and bounds[1] - bounds[0] >= NARROWEST * bounds[1]
-            ),
-        ),
-    ] = Field(description=f"{_RATE_SPAN}.")
+    uniform: _RateSpan = Field(description=f"{_RATE_SPAN}.")
 
 
 class Beta(StrictModel):
     """Beta(s, t) on [0, 1]."""
 
-    beta: Annotated[
-        list[Exponent],
-        Field(min_length=2, max_length=2),
-        expecting(f"two numbers {_SHAPES}"),
-    ] = Field(description=f"{_SHAPES}.")
+    beta: _Shapes = Field(description=f"{_SHAPES}.")
 
 
 class Gamma(StrictModel):
     """Gamma with a shape s and a rate t."""
 
-    gamma: Annotated[
-        list[Scale],
-        Field(min_length=2, max_length=2),
-        expecting(f"two numbers {_SHAPE_AND_RATE}", lambda pair: 1e-3 <= pair[0] <= 1e6),
-    ] = Field(description=f"{_SHAPE_AND_RATE}.")
+    gamma: _ShapeAndRate = Field(description=f"{_SHAPE_AND_RATE}.")
 
 
 def _truth_of_one(model: Any) -> Truth:
@@ -307,15 +310,16 @@ class TruthKey:
     kind: Any
     """The type of its value, which yields the truth."""
     about: str
-    default: Any
-    """The truth where a config gives none; ... where it has to."""
     parts: tuple[str, ...]
     """The keys below it that may hold a list of values."""
+    default: Any = ...
+    """The truth where a config gives none; ... where it has to."""
 
 
 def truth_of(family: Family) -> TruthKey:
     """What the key ``truth`` of the family holds."""
-    return _BY_TRUTH[design_for(family).listed_truth](family)
+    key = _BY_TRUTH[design_for(family).listed_truth]
+    return key if isinstance(key, TruthKey) else key(family)
 
 
 def _of_samples(about: str, family: Family) -> TruthKey:
@@ -324,7 +328,7 @@ def _of_samples(about: str, family: Family) -> TruthKey:
         # Uniform over all parameters.
         every = {"uniform": list(family.model.SUPPORT)}
         default = every if family.samples == 1 else {"first": every, "second": every}
-    return TruthKey(truth_type(family), about, default, tuple(family.truth_parts))
+    return TruthKey(truth_type(family), about, tuple(family.truth_parts), default)
 
 
 _ABOUT_PAIRS = (
@@ -343,82 +347,69 @@ def _of_tables(about: str, family: Family) -> TruthKey:
     has_posterior = POSTERIOR in family.engines
     shapes = [int(shape) for shape in family.model.FLAT_PRIOR]
     flat = {"dirichlet": shapes} if has_posterior else ...
-    return TruthKey(table_truth_type(family), about, flat, tuple(family.truth_parts))
+    return TruthKey(table_truth_type(family), about, tuple(family.truth_parts), flat)
 
 
-def _of_lists(kind: Any, about: str, parts: tuple[str, ...], family: Family) -> TruthKey:
-    return TruthKey(kind, about, ..., parts)
-
-
-_BY_TRUTH: dict[type, Callable[[Family], TruthKey]] = {
+_BY_TRUTH: dict[type, TruthKey | Callable[[Family], TruthKey]] = {
     DiscreteTruth: partial(_of_samples, "Where the true parameter comes from."),
     PairTruth: partial(_of_samples, "Where the true parameters come from: {first, second}."),
     TableTruth: partial(_of_tables, _ABOUT_PAIRS),
     ConfusionTruth: partial(_of_tables, _ABOUT_CONFUSION),
-    RunTruth: partial(
-        _of_lists, RunTruths, "The distribution of the value of a run, whose mean is estimated.", ()
+    RunTruth: TruthKey(
+        RunTruths, "The distribution of the value of a run, whose mean is estimated.", ()
     ),
-    TaskTruth: partial(
-        _of_lists,
+    TaskTruth: TruthKey(
         TaskTruths,
         "The distribution over tasks of the probability that a sample is right: {beta: [s, t]}, "
         "{mixture: {never, always}} or {points: {values, weights}}.",
         (),
     ),
-    ClusterTruth: partial(
-        _of_lists,
+    ClusterTruth: TruthKey(
         ClusterTruths,
         "True proportions p and correlations rho within a cluster: {p, rho}.",
         ("p", "rho"),
     ),
-    ClusteredScoreTruth: partial(
-        _of_lists,
+    ClusteredScoreTruth: TruthKey(
         ClusteredScoreTruths,
         "The distribution of a score and correlations rho within a cluster: {scores, rho}, and "
         "largest_share where clusters differ in size.",
         ("rho",),
     ),
-    ClusteredPairTruth: partial(
-        _of_lists,
+    ClusteredPairTruth: TruthKey(
         ClusteredPairTruths,
         "The distributions of the scores of two systems and correlations rho within a cluster: "
         "{first, second, rho}, and largest_share where clusters differ in size.",
         ("rho",),
     ),
     # Of strata only the differences are a list of values.
-    StratumTruth: partial(
-        _of_lists,
+    StratumTruth: TruthKey(
         StratumTruths,
         "True probabilities over the strata: {second, difference} or {first, second}.",
         ("difference",),
     ),
-    ScoreTruth: partial(
-        _of_lists,
+    ScoreTruth: TruthKey(
         ScoreTruths,
         "True areas under the ROC curve of binormal scores: {auc, sd_ratio, levels}.",
         ("auc", "sd_ratio"),
     ),
-    JudgedTruth: partial(
-        _of_lists,
+    JudgedTruth: TruthKey(
         JudgedTruths,
         "True shares, and the error rates of the judge: {share, sensitivity, specificity}.",
         JUDGED,
     ),
-    PairedScoreTruth: partial(
-        _of_lists,
+    PairedScoreTruth: TruthKey(
         PairedScoreTruths,
         "True areas of two scores of the same cases: {auc1, auc2, correlation, levels}.",
         ("auc1", "auc2", "correlation"),
     ),
-    LabelledTruth: partial(
-        _of_lists,
+    LabelledTruth: TruthKey(
         LabelledTruths,
         "True shares of right cases, and how well the judge tells: {share, sensitivity, "
         "specificity}.",
         ("share", "sensitivity", "specificity"),
     ),
 }
-"""The types by the class of the truths that a design lists."""
+"""The keys by the class of the truths that a design lists; of some the family decides the type."""
 
 
 def written_truth(content: Mapping[str, Any], written: Any = None) -> dict[str, Any]:

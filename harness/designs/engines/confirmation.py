@@ -30,6 +30,8 @@ from harness.designs.miss_sets import (
     SIDES,
     are_ordered,
     beside,
+    beside_all,
+    ends_within,
     lattice_above,
     lattice_below,
 )
@@ -119,15 +121,10 @@ class _Intervals:
     lower: Floats
     upper: Floats
 
-    @property
-    def is_ordered(self) -> bool:
-        """Whether no limit decreases, so that the outcomes that miss are first and last ones."""
-        return are_ordered(self.lower, self.upper)
-
     def missed(self, rows: Iterable[Rows], theta: Floats, approach: Integers) -> Floats:
         """Return the sum of the probabilities of the outcomes that miss, shape (t,)."""
         found = np.zeros(theta.size)
-        under, over = _shifted(theta, approach)
+        under, over = beside_all(theta, approach)
         for truths, outcomes, probability in rows:
             lower, upper = self.lower[outcomes], self.upper[outcomes]
             missed = lower > under[truths, np.newaxis]
@@ -139,7 +136,7 @@ class _Intervals:
         self, total: Floats, outcomes: Positions, theta: Floats, approach: Integers
     ) -> Floats:
         """Return what is missed where no limit decreases, from running sums; shape (t,)."""
-        under, over = _shifted(theta, approach)
+        under, over = beside_all(theta, approach)
         first = np.searchsorted(self.upper[outcomes], over)
         last = np.searchsorted(self.lower[outcomes], under, side="right")
         row = np.arange(theta.size)
@@ -165,15 +162,6 @@ class _Intervals:
         return np.concatenate(list(each))
 
 
-def _shifted(theta: Floats, approach: Integers) -> tuple[Floats, Floats]:
-    """Return θ as lower and as upper limits are compared with it.
-
-    A lower limit equal to θ is missed from below, an upper one from above.
-    """
-    under = np.where(approach == FROM_BELOW, np.nextafter(theta, -np.inf), theta)
-    return under, np.where(approach == FROM_ABOVE, np.nextafter(theta, np.inf), theta)
-
-
 def _against_net(
     solver: Solver,
     limits: Limits,
@@ -189,7 +177,9 @@ def _against_net(
     scenario, excess = solver.scenario, np.zeros(len(cases))
     searched = [case is not None and case.found_by is not None for case in cases]
     cells = _SEARCHED_CELLS if any(searched) else _EXACT_CELLS
-    between = random_net(places, scenario, _count(_RANDOM, cells, cost))
+    truths = places.between(_count(_RANDOM, cells, cost), _stream(scenario, "between"))
+    theta = scenario.family.parameter_at(truths)
+    between = Net(truths, theta, np.full(theta.size, AT)).ascending()
     largest = _largest(solver, limits, between, range(len(cases)))
     replaced = list(cases)
     for row, case in enumerate(cases):
@@ -218,7 +208,7 @@ def _largest(solver: Solver, limits: Limits, net: Net, rows: Sequence[int]) -> l
     missed = np.zeros((len(columns), net.theta.size))
     again = solver.rows_again(limits, net.truths)
     assert again is not None
-    ordered = [column.is_ordered for column in columns]
+    ordered = [are_ordered(column.lower, column.upper) for column in columns]
     for truths, outcomes, probability in again:
         theta, approach = net.theta[truths], net.approach[truths]
         total = None
@@ -260,12 +250,9 @@ class Net:
         truths = tuple(each[index] for each in self.truths)
         return Net(truths, self.theta[index], self.approach[index])
 
-
-def random_net(places: Places, scenario: Scenario, count: int) -> Net:
-    """Return at most ``count`` truths at random within the range."""
-    truths = places.between(count, _stream(scenario, "between"))
-    theta = scenario.family.parameter_at(truths)
-    return _sorted(Net(truths, theta, np.full(theta.size, AT)))
+    def ascending(self) -> Net:
+        """Return the same by the first truth."""
+        return self.at(np.argsort(self.truths[0], kind="stable"))
 
 
 def net_at_limits(
@@ -280,10 +267,9 @@ def net_at_limits(
         count: the largest number of truths.
     """
     rng, (low, high) = _stream(scenario, "beside"), places.range
-    above = np.unique(np.append(upper[(upper >= low) & (upper < high)], low))
-    below = np.unique(np.append(lower[(lower > low) & (lower <= high)], high))
+    within = ends_within(lower, upper, low, high)
     chosen, most = [], count // 2
-    for ends in (above, below):
+    for ends in (np.union1d(within[FROM_ABOVE], low), np.union1d(within[FROM_BELOW], high)):
         if ends.size <= most:
             chosen.append(ends)
             continue
@@ -299,11 +285,7 @@ def net_at_limits(
         )
         theta, approach = np.clip(theta, low, high), np.zeros_like(approach)
     net = Net(places.beside(theta, rng), theta, approach)
-    return _sorted(net.at(np.flatnonzero(np.isfinite(sum(net.truths)))))
-
-
-def _sorted(net: Net) -> Net:
-    return net.at(np.argsort(net.truths[0], kind="stable"))
+    return net.at(np.flatnonzero(np.isfinite(sum(net.truths)))).ascending()
 
 
 def _stream(scenario: Scenario, what: str) -> np.random.Generator:

@@ -1,14 +1,14 @@
 """The exact engines of one scenario, enumeration and posterior: what they compute from its limits.
 
 The engines work on limits that are all numbers. Where a method has none at some outcomes, a
-scenario is solved for each of the four tables of ``Filled``.
+scenario is solved for each of four tables with intervals in their places.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,8 +17,7 @@ from harness.designs.design import Scenario
 from harness.designs.engines import posterior
 from harness.designs.engines.confirmation import confirmed
 from harness.designs.engines.posterior import Integrated
-from harness.designs.engines.scores import Scores
-from harness.designs.engines.solver import Solver, solver_of
+from harness.designs.engines.solver import Scores, Solver, solver_of
 from harness.designs.engines.verification import Comparison, Published
 from harness.designs.limits import Column, Limits
 from harness.designs.results import Enumerated, Exact, Group, Mean, pooled_exact
@@ -71,7 +70,13 @@ class Solution:
             by_outcome = pooled_exact(enumerated.by_outcome, group)
             enumerated = replace(enumerated, by_outcome=by_outcome)
         if integrated is not None:
-            integrated = integrated.pooled(group)
+            prior = integrated.under_prior
+            # The mean is over all outcomes.
+            integrated = replace(
+                integrated,
+                by_outcome=pooled_exact(integrated.by_outcome, group),
+                under_prior=None if prior is None else pooled_exact(prior, group),
+            )
         shown = group.first(self.shown)
         return replace(self, shown=shown, enumerated=enumerated, integrated=integrated)
 
@@ -94,19 +99,30 @@ def solve(
     solver, failed = solver_of(scenario), limits.failed
     if not failed.any():
         return _solve(solver, limits, columns, request, worst=True)
-    tables = Filled.of(limits, scenario.family.support)
-    solved = Filled(
-        covering=_solve(solver, tables.covering, columns, request, worst=False),
-        missing=_solve(solver, tables.missing, columns, request, worst=True),
-        failure=_solve(solver, tables.failure, columns, request, worst=False),
-        answer=_solve(solver, tables.answer, columns, request, worst=False),
-    )
+    tables = zip(_filled(limits, scenario.family.support), (False, True, False, False), strict=True)
+    solved = [_solve(solver, table, columns, request, worst) for table, worst in tables]
+    missing = solved[1]
+    enumerated = [each.enumerated for each in solved if each.enumerated is not None]
+    integrated = [each.integrated for each in solved if each.integrated is not None]
     return Solution(
         shown=request.shown,
-        comparisons=tuple(one for each in solved.in_order() for one in each.comparisons),
-        enumerated=_enumerated(solved.part(lambda each: each.enumerated).known()),
-        scores=_scores(solved.missing.scores, failed),
-        integrated=_integrated(solved.part(lambda each: each.integrated).known()),
+        comparisons=tuple(one for each in solved for one in each.comparisons),
+        # The worst cases count a failure as a miss.
+        enumerated=missing.enumerated
+        and replace(
+            missing.enumerated,
+            by_outcome=_with_failures([each.by_outcome for each in enumerated]),
+            by_truth=_if_known([each.by_truth for each in enumerated]),
+            mean=_if_known([each.mean for each in enumerated]),
+        ),
+        scores=_scores(missing.scores, failed),
+        integrated=missing.integrated
+        and replace(
+            missing.integrated,
+            by_outcome=_with_failures([each.by_outcome for each in integrated]),
+            mean=_if_known([each.mean for each in integrated]),
+            under_prior=_if_known([each.under_prior for each in integrated]),
+        ),
     )
 
 
@@ -121,7 +137,7 @@ def exact_alphas(scenario: Scenario, limits: Limits) -> Floats | None:
     if not solver.has_exact_values:
         return None
     if limits.failed.any():
-        limits = Filled.of(limits, scenario.family.support).missing
+        _, limits, _, _ = _filled(limits, scenario.family.support)
     if scenario.truth.is_discrete:
         mean = solver.enumerate(limits, nothing, worst=False).mean
     else:
@@ -182,103 +198,55 @@ def _integrate(
 _FAR = 1e100
 """Beyond every parameter, where its range is unbounded."""
 
-T = TypeVar("T")
-Part = TypeVar("Part")
 Probabilities = TypeVar("Probabilities", Exact, Mean)
 
 
-@dataclass(frozen=True)
-class Filled(Generic[T]):
-    """What there is for each of four tables of limits, with intervals in place of missing ones."""
+def _filled(limits: Limits, support: Span) -> tuple[Limits, Limits, Limits, Limits]:
+    """Return four tables of limits, with intervals in place of missing ones.
 
-    covering: T
-    """Failed intervals hold every parameter: the misses are those of the other intervals."""
-    missing: T
-    """Failed intervals hold no parameter: a failure counts as a miss."""
-    failure: T
-    """Failed intervals hold none and all others every one: the misses are the failures."""
-    answer: T
-    """Failed intervals hold every one and all others none: the misses are the answers."""
+    Args:
+        limits: not numbers where a method gave none.
+        support: the range of the parameter.
 
-    @staticmethod
-    def of(limits: Limits, support: Span) -> Filled[Limits]:
-        """Return the four tables of limits.
+    Returns:
+        Covering: failed intervals hold every parameter, so that the misses are those of the others.
+        Missing: failed intervals hold no parameter, so that a failure counts as a miss.
+        Failures: failed intervals hold none and all others every one: the misses are the failures.
+        Answers: failed intervals hold every one and all others none: the misses are the answers.
+    """
+    low, high = np.clip(support, -_FAR, _FAR).tolist()
+    failed, beyond = limits.failed, 2.0 * high
 
-        Args:
-            limits: not numbers where a method gave none.
-            support: the range of the parameter.
-        """
-        low, high = np.clip(support, -_FAR, _FAR).tolist()
-        failed, beyond = limits.failed, 2.0 * high
+    def missed(where: Bools) -> Limits:
+        """Return a table that misses everything at some places, and nothing elsewhere."""
+        lower, upper = np.where(where, beyond, low), np.where(where, beyond, high)
+        return replace(limits, lower=lower, upper=upper)
 
-        def missed(where: Bools) -> Limits:
-            """Return a table that misses everything at some places, and nothing elsewhere."""
-            return limits.with_ends(np.where(where, beyond, low), np.where(where, beyond, high))
-
-        return Filled(
-            covering=limits.filled(low, high),
-            missing=limits.filled(beyond, beyond),
-            failure=missed(failed),
-            answer=missed(~failed),
-        )
-
-    def in_order(self) -> list[T]:
-        """Return what there is for each table."""
-        return [self.covering, self.missing, self.failure, self.answer]
-
-    def part(self, part: Callable[[T], Part]) -> Filled[Part]:
-        """Return a part of what there is for each table."""
-        return Filled(*map(part, self.in_order()))
-
-    def known(self: Filled[Part | None]) -> Filled[Part] | None:
-        """Return the same; None where there is nothing for the tables, which is then so for all."""
-        values = [each for each in self.in_order() if each is not None]
-        return Filled(*values) if values else None
+    return limits.filled(low, high), limits.filled(beyond, beyond), missed(failed), missed(~failed)
 
 
-def _enumerated(filled: Filled[Enumerated] | None) -> Enumerated | None:
-    """Return the results of enumeration; the worst cases count a failure as a miss."""
-    if filled is None:
-        return None
-    return replace(
-        filled.missing,
-        by_outcome=_with_failures(filled.part(lambda each: each.by_outcome)),
-        by_truth=_if_known(filled.part(lambda each: each.by_truth)),
-        mean=_if_known(filled.part(lambda each: each.mean)),
-    )
+def _if_known(tables: Sequence[Probabilities | None]) -> Probabilities | None:
+    """Return the probabilities with failures; None where the tables have none."""
+    known = [each for each in tables if each is not None]
+    return _with_failures(known) if known else None
 
 
-def _integrated(filled: Filled[Integrated] | None) -> Integrated | None:
-    if filled is None:
-        return None
-    return Integrated(
-        by_outcome=_with_failures(filled.part(lambda each: each.by_outcome)),
-        mean=_if_known(filled.part(lambda each: each.mean)),
-        under_prior=_if_known(filled.part(lambda each: each.under_prior)),
-    )
-
-
-def _if_known(filled: Filled[Probabilities | None]) -> Probabilities | None:
-    known = filled.known()
-    return None if known is None else _with_failures(known)
-
-
-def _with_failures(filled: Filled[Probabilities]) -> Probabilities:
+def _with_failures(tables: Sequence[Probabilities]) -> Probabilities:
     """Return the probabilities of the intervals that exist, and that a method fails.
 
     The length is the mean over these intervals, as those that miss everything have none.
+
+    Args:
+        tables: the probabilities of each of the four tables.
     """
-    failed = filled.failure.below
+    covering, missing, failures, answers = tables
+    failed = failures.below
     # Exactly 1 where nothing fails, so that no other method's numbers are rounded once more.
-    succeeded = np.where(failed > 0, filled.answer.below, 1.0)
+    succeeded = np.where(failed > 0, answers.below, 1.0)
     there = succeeded > 0
-    length = np.where(there, filled.missing.length, np.nan) / np.where(there, succeeded, 1.0)
+    length = np.where(there, missing.length, np.nan) / np.where(there, succeeded, 1.0)
     return replace(
-        filled.covering,
-        length=length,
-        failed=failed,
-        succeeded=succeeded,
-        infinite=filled.missing.infinite,
+        covering, length=length, failed=failed, succeeded=succeeded, infinite=missing.infinite
     )
 
 

@@ -14,9 +14,8 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import split_missed
-from harness.designs.results import AT_LISTED, Enumerated, Exact, WorstCase, weighted
+from harness.designs.results import AT_LISTED, Exact, WorstCase, weighted
 from harness.distributions.sampling.law import Law, Sampling
-from harness.families.family import ENUMERATION
 
 # Truths in one block of rows, and numbers in one block, which fit a cache.
 _ROWS, _CELLS = 128, 1 << 16
@@ -125,21 +124,6 @@ Listed = Iterable[tuple[float, Integers, Floats]]
 probabilities, shape (m,) each."""
 
 
-def enumerate_listed(
-    listed: Listed, keys: Integers | Floats, limits: Limits, reported: Integers
-) -> Enumerated:
-    """Return exact miss probabilities by outcome, by truth and overall, without worst cases.
-
-    Args:
-        listed: the probabilities at each of the t truths.
-        keys: of the truths, as in the conditions of tallies, shape (t,).
-        limits: the limits of all outcomes that can occur under the truths.
-        reported: the outcomes in the result.
-    """
-    by_outcome, by_truth = misses_at_listed(listed, keys, limits)
-    return Enumerated.of(by_outcome, by_truth, by_truth.mean(), ENUMERATION, reported)
-
-
 def misses_at_listed(
     listed: Listed, keys: Integers | Floats, limits: Limits
 ) -> tuple[Exact, Exact]:
@@ -165,7 +149,9 @@ def misses_at_listed(
             below[row, index] += missed_below
             above[row, index] += missed_above
             below_at[row, number], above_at[row, number] = missed_below.sum(), missed_above.sum()
-            length_at[row, number] = weighted(limits.between(lower, upper), probability).sum()
+            length_at[row, number] = weighted(
+                limits.scale.finite_length(lower, upper), probability
+            ).sum()
             if infinite is not None:
                 infinite_at[row, number] = (infinite[row, index] * probability).sum()
     possible = weight > 0

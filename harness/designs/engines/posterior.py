@@ -10,7 +10,7 @@ import numpy as np
 from harness.base.numerics.arrays import Integers
 from harness.designs.design import Scenario, data_of
 from harness.designs.limits import Limits
-from harness.designs.results import Enumerated, Exact, Group, Mean, pooled_exact
+from harness.designs.results import Enumerated, Exact, Mean
 from harness.distributions.truths import Prior
 from harness.families.family import POSTERIOR
 
@@ -28,11 +28,6 @@ class Integrated:
     """Weighted by the truth's outcome probabilities; None where not all outcomes are covered."""
     under_prior: Exact | None
     """Under the reference prior, where ``by_outcome`` is under the truth's posterior."""
-
-    def pooled(self, group: Group) -> Integrated:
-        """Return the same with the outcomes of each group pooled; the mean is over all outcomes."""
-        prior = None if self.under_prior is None else pooled_exact(self.under_prior, group)
-        return replace(self, by_outcome=pooled_exact(self.by_outcome, group), under_prior=prior)
 
 
 def integrate_under_prior(scenario: Scenario, limits: Limits, reference_prior: Prior) -> Exact:

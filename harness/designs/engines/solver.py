@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
 from harness.base.errors import HarnessError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario
-from harness.designs.engines.listed import enumerate_listed, misses_at_listed, worse_of_listed
+from harness.designs.engines.listed import misses_at_listed, worse_of_listed
 from harness.designs.engines.posterior import enumerate_by_posterior
-from harness.designs.engines.scores import Scores, excess_at_listed, scores_of
 from harness.designs.engines.verification import Comparison, Published, Rows
 from harness.designs.limits import Column, Limits
 from harness.designs.miss_curve import MissCurve
@@ -22,6 +21,7 @@ from harness.distributions.sampling.law import Sampling
 from harness.distributions.truths import Prior
 from harness.families.combination import Span
 from harness.families.family import ENUMERATION, POSTERIOR
+from harness.methods.method import TWO_SIDED
 
 LARGEST_COMBINED = 1 << 16
 """The largest number of pairs of counts whose limits are all computed for the worst case."""
@@ -61,6 +61,41 @@ def spread(
 
 
 @dataclass(frozen=True)
+class LeastLengths:
+    """The least lengths of k columns, shape (k,) each; not a number where one is not computed."""
+
+    least_length_guaranteed: Floats
+    """The least mean length of methods that never miss more often than alpha, those that take
+    random decisions included."""
+    least_length_deterministic: Floats
+    """The same of methods whose limits are a function of the outcome."""
+    least_length_on_average: Floats
+    """The least mean length of methods that miss as often as alpha, averaged over the truth."""
+    efficiency_guaranteed: Floats
+    """The first at the column's own worst alpha, over its mean length."""
+    efficiency_on_average: Floats
+    """The second at the column's own mean alpha, over its mean length."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The scores of k columns, shape (k,) each; not a number where a score is not computed."""
+
+    rms_alpha_error: Floats
+    """√ of the mean over the truths of (alpha − actual_alpha)²."""
+    interval_score: Floats
+    """The mean of Winkler's score over truths and outcomes, of two-sided intervals."""
+    least: LeastLengths | None = None
+    """The least lengths possible and how close to them each column comes; None where unknown."""
+
+
+def excess(theta: Floats | float, lower: Floats, upper: Floats) -> Floats:
+    """Return (L − θ)⁺ + (θ − U)⁺, broadcast."""
+    with np.errstate(invalid="ignore"):  # equal infinite logarithms, whose difference is no number
+        return np.asarray(np.fmax(lower - theta, 0.0) + np.fmax(theta - upper, 0.0))
+
+
+@dataclass(frozen=True)
 class Solver:
     """The exact engines for one scenario, from the probabilities of its outcomes at listed truths.
 
@@ -69,6 +104,8 @@ class Solver:
     """
 
     scenario: Scenario
+    largest_solved: ClassVar[float] = LARGEST_COMBINED
+    """The largest number of ``range_outcomes`` whose limits are all computed for the worst case."""
 
     def listed(self) -> Iterator[tuple[float, Integers, Floats]]:
         """Yield the parameter at each listed truth, and the outcomes with their probability."""
@@ -122,10 +159,6 @@ class Solver:
         """Return the number of ``range_outcomes``, without listing them."""
         return self.possible_count()
 
-    def solves_range(self, over: Sequence[Span]) -> bool:
-        """Whether the limits of all ``range_outcomes`` are computed for the worst case."""
-        return self.range_count(over) <= LARGEST_COMBINED
-
     def covers_draws(self, outcomes: Integers, largest: float) -> bool:
         """Whether all outcomes that can be drawn are among ``outcomes``.
 
@@ -173,30 +206,26 @@ class Solver:
         if not self.scenario.truth.is_discrete:
             return enumerate_by_posterior(self.scenario, limits, reported)
         keys, _ = self.scenario.listed_truths()
-        return enumerate_listed(self.listed(), keys, limits, reported)
+        by_outcome, by_truth = misses_at_listed(self.listed(), keys, limits)
+        return Enumerated.of(by_outcome, by_truth, by_truth.mean(), ENUMERATION, reported)
 
     def with_worst_cases(self, limits: Limits, found: Enumerated) -> Enumerated:
         """Return the results with the worst cases that a search finds, or a listed truth if worse.
 
         Where nothing is searched those of the listed truths are the worst cases over their hull.
         """
-        cases = self.search(limits, self.hull()) if self.is_searched else [None] * len(found.worst)
+        cases = self.search(limits, self.hull())
         if cases is None:
             return found
         return replace(found, worst=worse_of_listed(self.scenario, found.by_truth, cases))
 
-    @property
-    def is_searched(self) -> bool:
-        """Whether worst cases are searched, beyond the listed truths."""
-        return False
-
-    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase] | None:
+    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None] | None:
         """Return the worst case of each column over a closed range of truths of each sample.
 
-        None where outcomes that can occur within the range have no limits, and where nothing is
-        searched.
+        None where outcomes that can occur within the range have no limits, and None for each column
+        where nothing is searched.
         """
-        return None
+        return (None,) * len(limits.lower)
 
     def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
         """Return the worst case of each column over a closed range of truths of each sample."""
@@ -243,14 +272,48 @@ class Solver:
         return None
 
     def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
-        """Return the root mean square alpha error and the interval score of each column.
+        """Return both scores of each column; no root mean square under a distribution.
 
-        Of one sample the least lengths stand beside them.
+        The root mean square alpha error is that of alpha − actual_alpha(θ) over the truths. The
+        interval score is the mean of Winkler's, (U − L) + (2/alpha)·((L − θ)⁺ + (θ − U)⁺): the
+        length, and a penalty in proportion to the excess, the distance from a truth outside the
+        interval to the interval (Gneiting and Raftery 2007, J. Am. Stat. Assoc. 102, 359–378,
+        eq. 43).
+
+        Args:
+            limits: the limits of all outcomes that can occur under the truth.
+            enumerated: the results of enumeration.
+            columns: the method and alpha of each row of the limits.
         """
-        excess = None
-        if self.scenario.truth.is_discrete:
-            excess = partial(excess_at_listed, self.scenario.family, self.listed())
-        return scores_of(limits, enumerated, columns, excess)
+        alpha = np.array([column.alpha for column in columns])
+        rms, score = np.full((2, alpha.size), np.nan)
+        if enumerated.by_truth is not None:
+            error = alpha[:, np.newaxis] - (enumerated.by_truth.below + enumerated.by_truth.above)
+            rms = np.sqrt((error * error).mean(axis=1))
+        two_sided = np.array([column.side == TWO_SIDED for column in columns])
+        if enumerated.mean is not None and two_sided.any():
+            rows = replace(limits, lower=limits.lower[two_sided], upper=limits.upper[two_sided])
+            beyond = self.expected_excess(rows)
+            if beyond is not None:
+                penalty = (2.0 / alpha[two_sided]) * beyond
+                score[two_sided] = enumerated.mean.length[two_sided] + penalty
+        return Scores(rms, score)
+
+    def expected_excess(self, limits: Limits) -> Floats | None:
+        """Return E[(L − θ)⁺ + (θ − U)⁺] over truths and outcomes of each column, shape (k,).
+
+        Of a ratio θ, L and U are their logarithms. None where it is not known, and there is no
+        interval score.
+        """
+        if not self.scenario.truth.is_discrete:
+            return None
+        total, count, scale = np.zeros(limits.lower.shape[0]), 0, self.scenario.family.scale.of
+        for theta, outcomes, probability in self.listed():
+            possible, count = limits.at(outcomes), count + 1
+            for row in range(total.size):
+                lower, upper = scale(possible.lower[row]), scale(possible.upper[row])
+                total[row] += (probability * excess(scale(np.array(theta)), lower, upper)).sum()
+        return total / count
 
     def verify(self, limits: Limits, published: Published) -> list[Comparison]:
         """Compare what the exact engines computed with a second computation of it."""

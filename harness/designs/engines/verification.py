@@ -192,14 +192,9 @@ def compare_posterior_mean(
 
 def compare_worst_cases(published: Published) -> list[Comparison]:
     """Compare the worst cases with the truths and the mean, which are missed no more often."""
-    if published.enumerated is None:
+    enumerated = published.enumerated
+    if enumerated is None:
         return []
-    excess = worst_cases_exceeded(published.enumerated)
-    return [Comparison(ENUMERATION, ENUMERATION, "worst cases", excess)]
-
-
-def worst_cases_exceeded(enumerated: Enumerated) -> Floats:
-    """Return by how much a truth or the mean is missed more often than the worst case, (k,)."""
     worst = np.array([np.inf if case is None else case.alpha for case in enumerated.worst])
     anywhere = [np.inf if case is None else case.alpha for case in enumerated.worst_anywhere]
     missed = np.zeros(worst.size)
@@ -210,7 +205,7 @@ def worst_cases_exceeded(enumerated: Enumerated) -> Floats:
         missed = np.maximum(missed, (by_truth.below + by_truth.above).max(axis=1))
     excess = np.maximum(missed - worst, 0.0)
     beyond = np.where(np.isfinite(worst), worst, -np.inf) - np.array(anywhere)
-    return np.asarray(np.maximum(excess, beyond))
+    return [Comparison(ENUMERATION, ENUMERATION, "worst cases", np.maximum(excess, beyond))]
 
 
 Rows = tuple[Positions, Positions, Floats]

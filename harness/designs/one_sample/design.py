@@ -9,19 +9,28 @@ truths.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs import miss_curve
-from harness.designs.design import PER_TRUTH, Design, Distributions, Draws, Outcomes, Scenario, grid
+from harness.designs.design import (
+    PER_TRUTH,
+    Design,
+    Distributions,
+    Draws,
+    Outcomes,
+    Scenario,
+    crossed_outcomes,
+    grid,
+)
 from harness.designs.engines.listed import blocks_of_truths, worse_of_listed
-from harness.designs.engines.scores import Scores
-from harness.designs.engines.solver import Places, Solver, Truths, spread
+from harness.designs.engines.solver import Places, Scores, Solver, Truths, spread
 from harness.designs.engines.verification import (
     SECOND,
     Comparison,
@@ -34,8 +43,7 @@ from harness.designs.engines.verification import (
 from harness.designs.limits import Column, Limits
 from harness.designs.miss_curve import MissCurve
 from harness.designs.one_sample import exact, law_worst_case, least_length, verification
-from harness.designs.one_sample.scores import scores_of_one_sample
-from harness.designs.results import Enumerated, Exact, WorstCase
+from harness.designs.results import Enumerated, WorstCase
 from harness.distributions.sampling.law import THINNED, Law
 from harness.distributions.truths import Prior, as_distribution
 from harness.families.combination import Span
@@ -58,45 +66,74 @@ def places_of_one(scenario: Scenario, over: Span) -> Places:
 
 
 @dataclass(frozen=True)
-class CountSolver(Solver):
-    """What the exact engines for one sample share, whatever the law of its count."""
+class SamplesSolver(Solver):
+    """The exact engines where outcomes are all combinations of a count of each sample."""
 
     @cached_property
-    def _possible_runs(self) -> list[list[int]]:
-        return exact.possible_runs(self.scenario)
+    def _possible_runs(self) -> list[list[list[int]]]:
+        """The first and the last count of each run of possible ones, ascending, of each sample.
+
+        They are the counts that can occur under the truth, but for 1e-16 of them.
+        """
+        found = []
+        for sample in self.scenario.samples():
+            merged: list[list[int]] = []
+            values = sample.truth.values if sample.truth.is_discrete else ()
+            for span in [(value, value) for value in values] or [sample.truth.effective_support]:
+                first, last = sample.sampling.window(*span, sample.size)
+                if merged and first <= merged[-1][1] + 1:
+                    merged[-1][1] = max(merged[-1][1], last)
+                else:
+                    merged.append([first, last])
+            found.append(merged)
+        return found
 
     def possible_outcomes(self) -> Integers:
-        runs = self._possible_runs
-        return np.concatenate([np.arange(first, last + 1, dtype=np.int64) for first, last in runs])
+        counts = [
+            np.concatenate([np.arange(first, last + 1, dtype=np.int64) for first, last in runs])
+            for runs in self._possible_runs
+        ]
+        return crossed_outcomes(self.scenario, counts)
 
     def possible_count(self) -> float:
-        return float(sum(last - first + 1 for first, last in self._possible_runs))
-
-    def spread_outcomes(self, count: int) -> Integers:
-        first, last = self.range_window(self.hull())
-        return np.unique(np.linspace(first, last, count).astype(np.int64))
+        return math.prod(
+            float(sum(last - first + 1 for first, last in runs)) for runs in self._possible_runs
+        )
 
     def hull(self) -> tuple[Span, ...]:
-        return (self.scenario.truth.effective_support,)
+        return tuple(sample.truth.effective_support for sample in self.scenario.samples())
 
     def whole_range(self) -> tuple[Span, ...]:
-        model = self.scenario.model
-        return (model.SUPPORT,) if model.IS_BOUNDED else self.hull()
+        model, hull = self.scenario.model, self.hull()
+        return (model.SUPPORT,) * len(hull) if model.IS_BOUNDED else hull
 
-    def range_window(self, over: Sequence[Span]) -> tuple[int, int]:
-        """Return the first and the last outcome that can occur under a truth in a range."""
-        return self.scenario.sampling.window(*over[0], self.scenario.size)
+    def windows(self, over: Sequence[Span]) -> list[tuple[int, int]]:
+        """Return the first and the last value of each count that can occur in a range of truths."""
+        spans = zip(over, self.scenario.sizes, strict=True)
+        return [self.scenario.sampling.window(*span, size) for span, size in spans]
 
     def range_outcomes(self, over: Sequence[Span]) -> Integers:
-        first, last = self.range_window(over)
-        return np.arange(first, last + 1, dtype=np.int64)
+        counts = [np.arange(first, last + 1) for first, last in self.windows(over)]
+        return crossed_outcomes(self.scenario, counts)
 
     def range_count(self, over: Sequence[Span]) -> float:
-        first, last = self.range_window(over)
-        return last + 1.0 - first
+        return math.prod(last - first + 1.0 for first, last in self.windows(over))
 
-    def solves_range(self, over: Sequence[Span]) -> bool:
-        return True
+    def spread_outcomes(self, count: int) -> Integers:
+        windows = self.windows(self.hull())
+        counts = [np.linspace(first, last, count).astype(np.int64) for first, last in windows]
+        return np.unique(self.scenario.outcomes(*counts))
+
+    def cost_of_truth(self, over: Sequence[Span]) -> float:
+        middles = [0.5 * (low + high) for low, high in over]
+        return self.range_count([(middle, middle) for middle in middles])
+
+
+@dataclass(frozen=True)
+class CountSolver(SamplesSolver):
+    """What the exact engines for one sample share, whatever the law of its count."""
+
+    largest_solved: ClassVar[float] = np.inf
 
     def with_worst_cases(self, limits: Limits, found: Enumerated) -> Enumerated:
         hull, whole = self.hull(), self.whole_range()
@@ -116,10 +153,6 @@ class CountSolver(Solver):
     def places(self, over: Sequence[Span]) -> Places | None:
         return places_of_one(self.scenario, over[0])
 
-    def cost_of_truth(self, over: Sequence[Span]) -> float:
-        middle = 0.5 * (over[0][0] + over[0][1])
-        return self.range_count([(middle, middle)])
-
 
 @dataclass(frozen=True)
 class OneSampleSolver(CountSolver):
@@ -138,19 +171,24 @@ class OneSampleSolver(CountSolver):
 
     without_worst_cases = exact.enumerate_one_sample
 
-    def worst_cases(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None]:
-        return exact.worst_cases(self.scenario, limits, over[0])
-
-    def at_truths(self, limits: Limits) -> Exact:
-        return exact.at_listed_truths(self.scenario, limits)
+    search = exact.worst_cases
+    at_truths = exact.at_listed_truths
 
     def miss_curve(self, limits: Limits) -> MissCurve | None:
         return miss_curve.of_one_sample(self.scenario, limits)
 
     def scores(self, limits: Limits, enumerated: Enumerated, columns: Sequence[Column]) -> Scores:
-        scores = scores_of_one_sample(self.scenario, limits, enumerated, columns)
-        least = least_length.of_columns(self.scenario, enumerated, columns)
-        return replace(scores, least=least)
+        scores = super().scores(limits, enumerated, columns)
+        if enumerated.nodes is not None:
+            # Enumeration has integrated over all gaps between limits.
+            rms = []
+            for nodes, column in zip(enumerated.nodes, columns, strict=True):
+                error = column.alpha - (nodes.below + nodes.above)
+                rms.append(float(np.sqrt((error * error * nodes.weight).sum())))
+            scores = replace(scores, rms_alpha_error=np.array(rms))
+        return replace(scores, least=least_length.of_columns(self.scenario, enumerated, columns))
+
+    expected_excess = exact.expected_excess
 
     def rows_again(self, limits: Limits, truths: Sequence[Floats]) -> Iterator[Rows] | None:
         return verification.rows_of_one_sample(self.scenario, limits, truths[0])
@@ -188,11 +226,7 @@ class LawSolver(CountSolver):
             rows = law.probabilities(truths[part], size, first, last)
             yield part, np.arange(first, last + 1), rows
 
-    @property
-    def is_searched(self) -> bool:
-        return True
-
-    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase] | None:
+    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None] | None:
         return law_worst_case.worst_cases(self.law, self.scenario.size, limits, over[0])
 
     def miss_curve(self, limits: Limits) -> MissCurve | None:

@@ -1,12 +1,14 @@
 """Enumeration for one sample: sums the probability of every outcome whose interval misses.
 
+Scores are sums too, under listed truths; of a distribution they are means under its posterior.
+
 Where many listed truths are asked for, the probabilities of the outcomes, which weigh the lengths,
 come from a recurrence and take a twentieth of the time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -14,15 +16,19 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario
 from harness.designs.engines.listed import consecutive_probabilities
 from harness.designs.engines.posterior import enumerate_by_posterior
-from harness.designs.engines.solver import Solver
+from harness.designs.engines.solver import Solver, excess
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT, miss_probabilities
 from harness.designs.one_sample.quadrature import Mixing, integrate
 from harness.designs.one_sample.worst_case import worst_case
 from harness.designs.results import Enumerated, Exact, WorstCase, weighted
+from harness.distributions.posteriors.beta import Beta
+from harness.distributions.posteriors.gamma import Gamma
+from harness.distributions.posteriors.truncated import Truncated
 from harness.distributions.sampling.law import Sampling
 from harness.families.combination import Span
 from harness.families.family import ENUMERATION
+from harness.families.model import truth_posterior
 
 # Probabilities in one block, and in one call, whose numbers fit a cache.
 _BLOCK, _CELLS = 1 << 19, 1 << 16
@@ -42,7 +48,15 @@ def enumerate_one_sample(solver: Solver, limits: Limits, reported: Integers) -> 
     if scenario.truth.is_discrete:
         values = np.array(scenario.truth.values)
         by_outcome = _by_outcome(scenario, values, limits.at(reported))
-        by_truth = _by_truth(scenario, values, limits)
+        below, above = _missed_at(scenario, values, limits)
+        length = np.zeros_like(below)
+        for values_at, outcomes_at, probability in probability_blocks(
+            scenario, values, limits.outcomes
+        ):
+            for row, (lower, upper) in enumerate(zip(limits.lower, limits.upper, strict=True)):
+                lengths = upper[outcomes_at] - lower[outcomes_at]
+                length[row, values_at] = weighted(lengths, probability).sum(axis=1)
+        by_truth = Exact(values, np.full(values.size, 1.0 / values.size), below, above, length)
         return Enumerated.of(by_outcome, by_truth, by_truth.mean(), ENUMERATION, reported)
     if is_integrated(scenario):
         possible = limits.at(solver.possible_outcomes())
@@ -64,18 +78,21 @@ def is_integrated(scenario: Scenario) -> bool:
     return bool(scenario.size * largest <= LARGEST_INTEGRATED)
 
 
-def worst_cases(scenario: Scenario, limits: Limits, over: Span) -> tuple[WorstCase | None, ...]:
+def worst_cases(
+    solver: Solver, limits: Limits, over: Sequence[Span]
+) -> tuple[WorstCase, ...] | None:
     """Return the exact worst case of each column over a closed range of truths.
 
     It is None where outcomes that can occur within the range have no limits.
     """
+    (span,), scenario = over, solver.scenario
     sampling = scenario.model.SAMPLING
-    first, last = sampling.window(over[0], over[1], scenario.size)
+    first, last = sampling.window(*span, scenario.size)
     within = limits.run(first, last)
     if within is None:
-        return (None,) * len(limits.lower)
+        return None
     return tuple(
-        worst_case(scenario.size, lower, upper, first, over, sampling)
+        worst_case(scenario.size, lower, upper, first, span, sampling)
         for lower, upper in zip(within.lower, within.upper, strict=True)
     )
 
@@ -90,37 +107,6 @@ def outcome_weights(scenario: Scenario, outcomes: Integers) -> Floats:
     for _, outcomes_at, probability in probability_blocks(scenario, values, outcomes):
         weight[outcomes_at] += probability.sum(axis=0)
     return weight / values.size
-
-
-def possible_runs(scenario: Scenario) -> list[list[int]]:
-    """Return the first and the last outcome of each run of possible outcomes, ascending.
-
-    They are the outcomes that can occur under the scenario's truth, but for 1e-16 of them.
-    """
-    truth = scenario.truth
-    merged: list[list[int]] = []
-    values = truth.values if truth.is_discrete else ()
-    for span in [(value, value) for value in values] or [truth.effective_support]:
-        first, last = scenario.sampling.window(*span, scenario.size)
-        if merged and first <= merged[-1][1] + 1:
-            merged[-1][1] = max(merged[-1][1], last)
-        else:
-            merged.append([first, last])
-    return merged
-
-
-def _by_truth(scenario: Scenario, values: Floats, limits: Limits) -> Exact:
-    """Return the probability of the outcomes that miss, at each true value."""
-    k, t = limits.lower.shape[0], values.size
-    below, above = _missed_at(scenario, values, limits)
-    length = np.zeros((k, t))
-    for values_at, outcomes_at, probability in probability_blocks(
-        scenario, values, limits.outcomes
-    ):
-        for row in range(k):
-            lengths = limits.upper[row, outcomes_at] - limits.lower[row, outcomes_at]
-            length[row, values_at] = weighted(lengths, probability).sum(axis=1)
-    return Exact(values, np.full(t, 1.0 / t), below, above, length)
 
 
 def _missed_at(scenario: Scenario, values: Floats, limits: Limits) -> tuple[Floats, Floats]:
@@ -205,16 +191,17 @@ def probability_blocks(
         start = stop
 
 
-def at_listed_truths(scenario: Scenario, limits: Limits) -> Exact:
+def at_listed_truths(solver: Solver, limits: Limits) -> Exact:
     """Return the probabilities of outcomes that miss, and the expected length, at each true value.
 
     Args:
-        scenario: its truth is a list of t values.
+        solver: its scenario's truth is a list of t values.
         limits: the limits of k columns at all outcomes that can occur.
 
     Returns:
         Its conditions are the true values; below, above and length have shape (k, t).
     """
+    scenario = solver.scenario
     assert scenario.truth.is_discrete
     values = np.array(scenario.truth.values)
     below, above = _missed_at(scenario, values, limits)
@@ -261,3 +248,81 @@ def _means(lengths: Floats, probabilities: Floats) -> Floats:
         return np.asarray(probabilities @ lengths.T)
     sums = probabilities @ np.where(infinite, 0.0, lengths).T
     return np.where(probabilities @ infinite.T > 0, np.inf, sums)
+
+
+def expected_excess(solver: Solver, limits: Limits) -> Floats:
+    """Return how far the truth is outside the interval on average, for each column."""
+    scenario = solver.scenario
+    truth, model, size = scenario.truth, scenario.model, scenario.size
+    if truth.is_discrete:
+        values, total = np.array(truth.values), np.zeros(limits.lower.shape[0])
+        for values_at, outcomes_at, probability in probability_blocks(
+            scenario, values, limits.outcomes
+        ):
+            p = values[values_at, np.newaxis]
+            for row in range(total.size):
+                lower, upper = limits.lower[row, outcomes_at], limits.upper[row, outcomes_at]
+                total[row] += (probability * excess(p, lower, upper)).sum()
+        return total / values.size
+    weight = model.outcome_weights(truth, limits.outcomes, size)
+    possible = np.flatnonzero(weight > 0)
+    weight = weight[possible] / weight.sum()
+    posterior = truth_posterior(model, truth, limits.outcomes[possible], size)
+    rows = zip(limits.lower[:, possible], limits.upper[:, possible], strict=True)
+    excesses = (
+        mean_below(posterior, lower) + mean_above(posterior, upper) for lower, upper in rows
+    )
+    return np.array([(given * weight).sum() for given in excesses])
+
+
+SinglePosterior = Beta | Gamma | Truncated
+
+
+def mean_below(posterior: SinglePosterior, limits: Floats) -> Floats:
+    """Return E[(L − θ)⁺] under the posterior of each outcome, shape (m,).
+
+    The density f of a Beta or a Gamma satisfies (Vf)′ = (μ − θ)f with its mean μ and
+    V = θ(1 − θ)/(a + b), or θ/b. Integrated from a boundary c of the support, that gives
+
+        E[(L − θ)⁺] = (L − μ)F(L) + V(L)f(L) − V(c)f(c)
+
+    and likewise above. It also holds for a part of the support, with μ still the mean of the whole:
+    only then is V not 0 at the boundary.
+
+    Args:
+        posterior: of m outcomes.
+        limits: L, shape (m,); infinite ones have an infinite mean.
+    """
+    whole, mean = _whole(posterior)
+    low, high = posterior.support
+    inside, first = np.clip(limits, low, high), np.full_like(limits, low)
+    below = (limits - mean) * posterior.cdf(inside)
+    below += _flow(posterior, whole, inside) - _flow(posterior, whole, first)
+    return np.asarray(np.maximum(below, 0.0))
+
+
+def mean_above(posterior: SinglePosterior, limits: Floats) -> Floats:
+    """Return E[(θ − U)⁺] under the posterior of each outcome, shape (m,); see ``mean_below``."""
+    whole, mean = _whole(posterior)
+    low, high = posterior.support
+    inside, last = np.clip(limits, low, high), np.full_like(limits, high)
+    above = (mean - limits) * posterior.sf(inside)
+    above += _flow(posterior, whole, inside) - _flow(posterior, whole, last)
+    return np.asarray(np.maximum(above, 0.0))
+
+
+def _whole(posterior: SinglePosterior) -> tuple[Beta | Gamma, Floats]:
+    """Return the posterior that is not truncated, and its mean."""
+    whole = posterior.whole if isinstance(posterior, Truncated) else posterior
+    return whole, whole.a / (whole.a + whole.b if isinstance(whole, Beta) else whole.b)
+
+
+def _flow(posterior: SinglePosterior, whole: Beta | Gamma, theta: Floats) -> Floats:
+    """Return V(θ)f(θ), which is 0 at the boundary of the whole, where f may be infinite."""
+    if isinstance(whole, Beta):
+        spread = theta * (1.0 - theta) / (whole.a + whole.b)
+    else:
+        spread = np.where(theta < np.inf, theta, 0.0) / whole.b
+    inside = spread > 0
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.where(inside, spread * np.exp(posterior.logpdf(theta)), 0.0)

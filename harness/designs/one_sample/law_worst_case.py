@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers
+from harness.designs.engines.climbs import Points, joined
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import (
     AT,
@@ -30,6 +31,7 @@ from harness.designs.miss_sets import (
     SortedMisses,
     are_ordered,
     beside,
+    ends_within,
     lattice_above,
     lattice_below,
     misses,
@@ -89,9 +91,9 @@ def worst_cases(law: Law, size: float, limits: Limits, over: Span) -> tuple[Wors
                 sums = columns[row].sums(rows, first, last)
                 kept += [_at_grid(sums, theta), *columns[row].between(sums, theta)]
         for row, kept in searched.items():
-            near = columns[row].computed(_joined(kept).best(_COMPUTED))
+            near = columns[row].computed(joined(kept).best(_COMPUTED))
             refined = columns[row].refined(grid, near) if law.lattice is None else []
-            found[row] = _worst(_joined([near, *refined]), FOUND_BY)
+            found[row] = _worst(joined([near, *refined]), FOUND_BY)
     return tuple(found[row] for row in range(len(columns)))
 
 
@@ -126,7 +128,7 @@ def missed_by_law(
 
 
 @dataclass(frozen=True)
-class _Candidates:
+class _Candidates(Points):
     """Truths, how each of them is approached, and about how often it is missed; shape (t,)."""
 
     truths: Floats
@@ -135,8 +137,7 @@ class _Candidates:
 
     def best(self, count: int) -> _Candidates:
         """Return those that are missed most often."""
-        order = np.argsort(-self.missed, kind="stable")[:count]
-        return _Candidates(self.truths[order], self.approach[order], self.missed[order])
+        return self.at(np.argsort(-self.missed, kind="stable")[:count])
 
 
 @dataclass(frozen=True)
@@ -163,18 +164,17 @@ class _LawColumn:
             if truths.size:
                 alike = np.full(truths.size, approach)
                 parts.append(_Candidates(truths, alike, self.missed(truths, approach)))
-        return _joined(parts)
+        return joined(parts)
 
     def ends(self, low: float, high: float) -> Iterator[tuple[int, Floats]]:
         """Yield, by the side they are approached from, the truths at which intervals end."""
-        lattice = self.law.lattice
-        above = self.upper[(self.upper >= low) & (self.upper < high)]
-        below = self.lower[(self.lower > low) & (self.lower <= high)]
+        lattice, ends = self.law.lattice, ends_within(self.lower, self.upper, low, high)
         if lattice is None:
-            yield FROM_ABOVE, np.unique(above)
-            yield FROM_BELOW, np.unique(below)
+            yield from ends.items()
             return
-        beside = np.concatenate((lattice_above(above, lattice), lattice_below(below, lattice)))
+        beside = np.concatenate(
+            (lattice_above(ends[FROM_ABOVE], lattice), lattice_below(ends[FROM_BELOW], lattice))
+        )
         yield AT, np.unique(beside[(beside >= low) & (beside <= high)])
 
     def beside_limits(self, low: float, high: float) -> _Candidates:
@@ -189,11 +189,6 @@ class _LawColumn:
         alike = [np.full(truths.size, approach) for approach, truths in parts]
         truths = np.concatenate([truths for _, truths in parts])
         return _Candidates(truths, np.concatenate(alike), np.zeros(truths.size))
-
-    @property
-    def is_ordered(self) -> bool:
-        """Whether the outcomes that cover a truth are always a run."""
-        return are_ordered(self.lower, self.upper)
 
     def sums(self, rows: Floats, first: int, last: int) -> SortedMisses:
         """Return sums of the probabilities of outcomes from first to last, shape (t, m)."""
@@ -214,8 +209,7 @@ class _LawColumn:
     def refined(self, grid: Floats, near: _Candidates) -> list[_Candidates]:
         """Return points between the limits around the best points of the grid."""
         at = near.approach == AT
-        close = at & (near.missed >= _CLOSE * near.missed.max())
-        starts = _Candidates(near.truths[close], near.approach[close], near.missed[close])
+        starts = near.at(at & (near.missed >= _CLOSE * near.missed.max()))
         limits = np.unique(np.concatenate((grid[[0, -1]], self.lower, self.upper)))
         found = []
         for truth in starts.best(_REFINED).truths.tolist():
@@ -240,7 +234,9 @@ def _exact(columns: Sequence[_LawColumn], law: Law, over: Span) -> Iterator[tupl
     largest, left = LARGEST_COMPUTED // columns[0].lower.size, []
     for row, column in enumerate(columns):
         given = column.beside_limits(low, high)
-        if low == high or (law.is_unimodal and column.is_ordered and given.truths.size <= largest):
+        # Where no limit decreases, the outcomes that cover a truth are always a run.
+        is_run = law.is_unimodal and are_ordered(column.lower, column.upper)
+        if low == high or (is_run and given.truths.size <= largest):
             yield row, _worst(column.computed(given), None)
         else:
             left.append(row)
@@ -255,7 +251,7 @@ def _exact(columns: Sequence[_LawColumn], law: Law, over: Span) -> Iterator[tupl
             sums = columns[row].sums(rows, first, last)
             kept.append(_at_grid(sums, theta).best(_COMPUTED))
     for row, kept in zip(left, candidates, strict=True):
-        yield row, _worst(columns[row].computed(_joined(kept).best(_COMPUTED)), None)
+        yield row, _worst(columns[row].computed(joined(kept).best(_COMPUTED)), None)
 
 
 def _at_grid(sums: SortedMisses, theta: Floats) -> _Candidates:
@@ -272,14 +268,6 @@ def _worst(given: _Candidates, found_by: str | None) -> WorstCase:
     truth, approach = float(given.truths[index]), int(given.approach[index])
     witness = (beside(truth, approach),)
     return WorstCase(min(largest, 1.0), (truth,), SIDES[approach], witness, found_by)
-
-
-def _joined(parts: Sequence[_Candidates]) -> _Candidates:
-    columns = (
-        np.concatenate([getattr(part, name) for part in parts])
-        for name in ("truths", "approach", "missed")
-    )
-    return _Candidates(*columns)
 
 
 def _blocks(

@@ -35,8 +35,7 @@ from harness.base.numerics.arrays import Bools, Floats, Integers, Positions
 from harness.base.numerics.root_finding import bracketed_newton
 from harness.designs.design import Scenario
 from harness.designs.engines.listed import consecutive_probabilities
-from harness.designs.engines.scores import LeastLengths
-from harness.designs.engines.solver import solver_of
+from harness.designs.engines.solver import LeastLengths, solver_of
 from harness.designs.limits import Column
 from harness.designs.one_sample.exact import LARGEST_INTEGRATED, outcome_weights
 from harness.designs.results import Enumerated, weighted_mean, weighted_sums

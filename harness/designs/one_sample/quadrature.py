@@ -81,12 +81,6 @@ class Mixing:
             high = min(high, max(to_last, low + width))
         return replace(self, span=(low, high))
 
-    def edges(self, breaks: Floats) -> Floats:
-        """Return the breaks inside the range and its ends, ascending and distinct."""
-        low, high = self.span
-        inside = breaks[(breaks > low) & (breaks < high)]
-        return np.unique(np.concatenate(([low, high], inside)))
-
     def rule(self, edges: Floats) -> tuple[RealPoints | UnitPoints, Floats]:
         """Return ascending nodes and weights for an integrand that is smooth between the edges."""
         nodes, weights = self.model.prior_rule(edges, self.prior, self.size)
@@ -191,7 +185,8 @@ def _misses(
     A node lies in the gap between two limits, and is compared with a limit by the number of the
     gap: beside 1 the distance of a node to 1 is exact, and the node as a double is not.
     """
-    edges = mixing.edges(np.concatenate((lower, upper)))
+    breaks, (start, stop) = np.concatenate((lower, upper)), mixing.span
+    edges = np.union1d(breaks[(breaks > start) & (breaks < stop)], mixing.span)
     nodes, weights = mixing.rule(edges)
     gap = nodes.positions(edges)
     # A node in gap g is below the edge g, and above the edge g − 1.

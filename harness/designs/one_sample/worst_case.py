@@ -75,7 +75,7 @@ def worst_case(
         return column.largest(np.array([low]), AT)
     from_above = np.unique(np.concatenate(([low], upper[(upper > low) & (upper < high)])))
     from_below = np.unique(np.concatenate((lower[(lower > low) & (lower < high)], [high])))
-    inside = _maxima_inside_gaps(column)
+    inside = maxima_inside_gaps(n, first, lower, upper, over, sampling)
     candidates: list[WorstCase] = []
     for truths, approach in ((from_above, FROM_ABOVE), (from_below, FROM_BELOW), (inside, AT)):
         least = max((case.alpha for case in candidates), default=0.0)
@@ -101,7 +101,26 @@ def maxima_inside_gaps(
 
     Args: as of ``worst_case``.
     """
-    return _maxima_inside_gaps(_Column(n, first, lower, upper, over, sampling))
+    if are_ordered(lower, upper):
+        return np.empty(0)
+    limits = np.unique(np.clip(np.concatenate((over, lower, upper)), *over))
+    sets = miss_sets(n, first, lower, upper, sampling=sampling)
+    inside = 0.5 * (limits[:-1] + limits[1:])
+    below_count, below_signs = sets[0].boundary_count(inside)
+    above_count, above_signs = sets[1].boundary_count(inside)
+    # The first outcomes alone miss above, and the last outcomes alone miss below.
+    tail = (below_count == 0) | ((below_count == 1) & (below_signs == -1))
+    head = (above_count == 0) | ((above_count == 1) & (above_signs == 1))
+    gaps = np.flatnonzero(~(tail & head))
+    left, right = _pieces(n, sampling, limits[gaps], limits[gaps + 1])
+    rising = _slope(sets, left) > 0
+    falling = _slope(sets, right) < 0
+    low, high = left[rising & falling], right[rising & falling]
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high)
+        up = _slope(sets, middle) > 0
+        low, high = np.where(up, middle, low), np.where(up, high, middle)
+    return np.unique(0.5 * (low + high))
 
 
 @dataclass(frozen=True)
@@ -174,41 +193,12 @@ class _Column:
         below[inner] = self.sampling.sf(b[inner], high[inner], n)
         return above + below
 
-    def sets(self) -> tuple[MissSet, MissSet]:
-        """Return the sets of outcomes that miss below and above."""
-        return miss_sets(self.n, self.first, self.lower, self.upper, sampling=self.sampling)
 
-
-def _maxima_inside_gaps(column: _Column) -> Floats:
-    """Return the maxima strictly inside gaps whose covering set is not a run."""
-    if are_ordered(column.lower, column.upper):
-        return np.empty(0)
-    limits = np.concatenate((column.over, column.lower, column.upper))
-    limits = np.unique(np.clip(limits, *column.over))
-    sets, inside = column.sets(), 0.5 * (limits[:-1] + limits[1:])
-    below_count, below_signs = sets[0].boundary_count(inside)
-    above_count, above_signs = sets[1].boundary_count(inside)
-    # The first outcomes alone miss above, and the last outcomes alone miss below.
-    tail = (below_count == 0) | ((below_count == 1) & (below_signs == -1))
-    head = (above_count == 0) | ((above_count == 1) & (above_signs == 1))
-    gaps = np.flatnonzero(~(tail & head))
-    left, right = _pieces(column, limits[gaps], limits[gaps + 1])
-    rising = _slope(column, sets, left) > 0
-    falling = _slope(column, sets, right) < 0
-    low, high = left[rising & falling], right[rising & falling]
-    for _ in range(_BISECTIONS):
-        middle = 0.5 * (low + high)
-        up = _slope(column, sets, middle) > 0
-        low, high = np.where(up, middle, low), np.where(up, high, middle)
-    return np.unique(0.5 * (low + high))
-
-
-def _pieces(column: _Column, left: Floats, right: Floats) -> tuple[Floats, Floats]:
+def _pieces(n: float, sampling: Sampling, left: Floats, right: Floats) -> tuple[Floats, Floats]:
     """Return the boundaries of short pieces of the gaps, all strictly inside the gap.
 
     The pieces are short on the variance-stabilized scale.
     """
-    n, sampling = column.n, column.sampling
     low, high = sampling.variance_stabilized(left, n), sampling.variance_stabilized(right, n)
     count = np.ceil((high - low) * _POINTS_PER_SCALE).astype(np.int64) + 2
     gap = np.repeat(np.arange(left.size), count)
@@ -223,15 +213,15 @@ def _pieces(column: _Column, left: Floats, right: Floats) -> tuple[Floats, Float
     return boundary(piece), boundary(piece + 1)
 
 
-def _slope(column: _Column, sets: tuple[MissSet, MissSet], truths: Floats) -> Floats:
+def _slope(sets: tuple[MissSet, MissSet], truths: Floats) -> Floats:
     """Return the derivative of the miss probability: a signed sum over the boundaries of runs."""
     order = np.argsort(truths, kind="stable")
     ascending = truths[order]
     slope = np.zeros(truths.size)
-    sampling, n = column.sampling, column.n
     for missing in sets:
         for index, outcome, sign in missing.boundaries(ascending):
-            terms = -sign * sampling.minus_cdf_derivative(outcome, ascending[index], n)
+            derivative = missing.sampling.minus_cdf_derivative
+            terms = -sign * derivative(outcome, ascending[index], missing.n)
             slope += np.bincount(index, terms, minlength=truths.size)
     unsorted = np.empty_like(slope)
     unsorted[order] = slope

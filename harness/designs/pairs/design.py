@@ -46,21 +46,8 @@ LARGEST_WITH_BOTH = 2_000_000
 _PASSES = 8.0
 
 
-def discordant(scenario: Scenario, outcomes: Integers) -> tuple[Integers, Integers]:
-    """Return first_only and second_only at the outcomes, shape (m,) each."""
-    stride = scenario.size + 1
-    first, second = np.divmod(outcomes // stride if scenario.with_both else outcomes, stride)
-    return first, second
-
-
-def trials_unit(scenario: Scenario) -> int:
-    """Return the number of pairs of discordant counts."""
-    return int((scenario.size + 1) * (scenario.size + 2) // 2)
-
-
-def outcome_count(scenario: Scenario) -> float:
-    """Return the number of outcomes."""
-    pairs = float(trials_unit(scenario))
+def _outcome_count(scenario: Scenario) -> float:
+    pairs = float(scenario.trials_unit)
     return pairs * (scenario.size + 3.0) / 3.0 if scenario.with_both else pairs
 
 
@@ -74,9 +61,10 @@ def encode(scenario: Scenario, *counts: Integers) -> Integers:
 
 def decode(scenario: Scenario, outcomes: Integers) -> tuple[Integers, ...]:
     """Return the four counts; where an outcome does not say both, half of the rest."""
-    first, second = discordant(scenario, outcomes)
+    stride = scenario.size + 1
+    first, second = np.divmod(outcomes // stride if scenario.with_both else outcomes, stride)
     rest = scenario.size - first - second
-    both = outcomes % (scenario.size + 1) if scenario.with_both else rest // 2
+    both = outcomes % stride if scenario.with_both else rest // 2
     return both, first, second, rest - both
 
 
@@ -101,7 +89,7 @@ def distribution_weights(scenario: Scenario, outcomes: Integers) -> Floats:
     return weight
 
 
-def implied_posterior(scenario: Scenario, outcomes: Integers) -> Any:
+def _implied_posterior(scenario: Scenario, outcomes: Integers) -> Any:
     """Return the posteriors of the parameter under the truth's own Dirichlet, given outcomes."""
     family, counts = scenario.family, scenario.counts(outcomes)
     data = family.columns([each.astype(np.float64) for each in counts], scenario.sizes)
@@ -125,7 +113,7 @@ def beside(scenario: Scenario, truths: Sequence[float], step: float) -> tuple[fl
     return both, *((more, less) if rises else (less, more)), neither
 
 
-def refuse_too_large(scenario: Scenario) -> None:
+def _refuse_too_large(scenario: Scenario) -> None:
     """Refuse a table of which one whole number of 63 bits does not say both.
 
     Raises:
@@ -207,11 +195,7 @@ class PairedSolver(Solver):
         weights = (probabilities(scenario, cells, outcomes) for cells in tables)
         return np.asarray(sum(weights)) / len(tables)
 
-    @property
-    def is_searched(self) -> bool:
-        return True
-
-    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase] | None:
+    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None] | None:
         cases = worst_along_lines(self._pairs, limits, over)
         cases = cases or search_worst_case(self._pairs, limits, over)
         return cases and worse_on_edges(self._pairs, limits, over, cases)
@@ -243,16 +227,23 @@ class PairedSolver(Solver):
 
 PAIRED = Design(
     PAIRS,
-    Outcomes(outcome_count, draw, encode=encode, decode=decode, trials_unit=trials_unit),
+    Outcomes(
+        _outcome_count,
+        draw,
+        encode=encode,
+        decode=decode,
+        # The number of pairs of discordant counts.
+        trials_unit=lambda scenario: int((scenario.size + 1) * (scenario.size + 2) // 2),
+    ),
     distributions=Distributions(
         lambda scenario, trials, rng: scenario.truth.draw(trials, rng),
         distribution_weights,
-        implied_posterior,
+        _implied_posterior,
     ),
     size_of=lambda sizes: int(sizes[0]),
     listed_truth=TableTruth,
     beside=beside,
-    refuse=refuse_too_large,
+    refuse=_refuse_too_large,
     exact=PairedSolver,
     examples={
         "counts": (

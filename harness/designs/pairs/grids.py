@@ -11,8 +11,7 @@ from harness.base.numerics.arrays import Floats
 from harness.designs.design import Scenario
 from harness.designs.engines.climbs import SAME
 from harness.designs.engines.solver import spread
-from harness.designs.pairs.search_table import SearchTable, search_table
-from harness.designs.pairs.tables import parameter_of
+from harness.designs.pairs.tables import SearchTable, parameter_of, search_table
 from harness.distributions.paired_truths import CELLS
 from harness.distributions.sampling import binomial
 from harness.families.combination import Span
@@ -20,7 +19,6 @@ from harness.families.combination import Span
 SPACING = {3: 2.0, 2: 1.0, 1: 0.15}
 """The spacing of grids of tables in standard deviations of a count, by the number of free cells."""
 _FEWEST_STEPS = 4
-_EACH = tuple(range(len(CELLS)))
 _BISECTIONS = 60
 
 
@@ -30,7 +28,7 @@ def grids(table: SearchTable) -> dict[int, Floats]:
     Where fewer cells are free the others have the least or the most that they may have.
     """
     cells = range(len(CELLS) if table.with_both else len(CELLS) - 1)
-    found = {len(cells) - 1: [_corners(table, _EACH)]}
+    found = {len(cells) - 1: [_corners(table)]}
     for fixed in range(len(cells) - 1):
         free = len(cells) - 1 - fixed
         for at_ends in combinations(cells, fixed):
@@ -89,13 +87,13 @@ def _axis(n: int, span: Span, spacing: float) -> Floats:
     return np.array([span[0], *inner.tolist(), span[1]])
 
 
-def _corners(table: SearchTable, free_cells: Sequence[int]) -> Floats:
+def _corners(table: SearchTable) -> Floats:
     """Return the tables with each cell but a free one at a boundary of its range, shape (4, c).
 
     With each cell free in turn, those within the range are the extreme points of all tables there.
     """
     found = []
-    for free in free_cells:
+    for free in range(len(CELLS)):
         ends = [np.array(span) for span in table.over]
         ends[free] = np.zeros(1)
         cells = np.stack([each.ravel() for each in np.meshgrid(*ends, indexing="ij")])
@@ -124,7 +122,7 @@ def random_tables(
 def corner_tables(scenario: Scenario, over: Sequence[Span]) -> Floats:
     """Return the extreme points of all tables in the closed ranges, shape (4, c)."""
     table = search_table(scenario, np.empty(0, np.int64), over)
-    return table.inside(_corners(table, _EACH))
+    return table.inside(_corners(table))
 
 
 def tables_with(

@@ -20,9 +20,9 @@ from scipy.special import gammaln
 
 from harness.base.numerics.arrays import Floats, Integers, Positions
 from harness.designs.design import Scenario
-from harness.designs.engines.climbs import SAME
+from harness.designs.engines.climbs import SAME, Points, joined
 from harness.designs.limits import Limits
-from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, SIDES, misses
+from harness.designs.miss_sets import AT, SIDES, beside_all, ends_within, misses
 from harness.designs.pairs.tables import (
     concordant_within,
     outcomes_within,
@@ -55,22 +55,6 @@ _CELLS, _WORK = 1 << 21, 2e9
 
 def _log(share: Floats) -> Floats:
     return np.log(np.maximum(share, 1e-300))
-
-
-@dataclass(frozen=True)
-class _Lines:
-    """θ whose tables are searched, as lower and as upper limits are compared with it, (l,)."""
-
-    under: Floats
-    """Larger lower limits miss it."""
-    over: Floats
-    """Smaller upper limits miss it."""
-
-    @classmethod
-    def of(cls, theta: Floats, approach: Integers) -> _Lines:
-        """Return the lines of θ, each approached from a side of its own."""
-        below = np.where(approach == FROM_BELOW, np.nextafter(theta, -np.inf), theta)
-        return cls(below, np.where(approach == FROM_ABOVE, np.nextafter(theta, np.inf), theta))
 
 
 @dataclass(frozen=True)
@@ -110,22 +94,23 @@ class _Shares:
         half = 0.5 * (other if self.other == _CONCORDANT else rest)
         return half, first, other if self.other == _SECOND else rest, half
 
-    def given_total(self, lines: _Lines, share: Floats | None = None) -> Floats:
+    def given_total(self, under: Floats, over: Floats, share: Floats) -> Floats:
         """Return Pr(miss | m, π) on each line for each m from 0 to n, shape (l, n + 1).
 
         Args:
-            lines: which θ are missed.
-            share: π, shape (l,); None for those of the lines.
+            under: θ of the lines that larger lower limits miss, shape (l,).
+            over: θ of the lines that smaller upper limits miss.
+            share: π, shape (l,).
         """
-        share = self.share(lines.under) if share is None else share
         found = np.zeros((share.size, self.n + 1))
         logs = np.column_stack((_log(share), _log(1.0 - share)))
         counts, step = np.stack((self.x, self.total - self.x)), max(1, _CELLS // self.x.size)
         for start in range(0, share.size, step):
             part = slice(start, start + step)
-            under, over = lines.under[part, np.newaxis], lines.over[part, np.newaxis]
             probability = np.exp(logs[part] @ counts + self.log_ways)
-            probability *= (self.lower > under) | (self.upper < over)
+            probability *= (self.lower > under[part, np.newaxis]) | (
+                self.upper < over[part, np.newaxis]
+            )
             sums = np.add.reduceat(probability, self.starts, axis=1)
             found[part, self.total[self.starts].astype(np.int64)] = sums
         return found
@@ -149,17 +134,13 @@ class _Shares:
 
 
 @dataclass(frozen=True)
-class _Best:
+class _Best(Points):
     """The best point of each of l lines, shape (l,)."""
 
     missed: Floats
     theta: Floats
     both: Floats
     approach: Integers
-
-    def at(self, places: Positions) -> _Best:
-        """Return some of the points."""
-        return _Best(*(each[places] for each in vars(self).values()))
 
 
 def worst_along_lines(
@@ -229,18 +210,14 @@ def _worst(
     None where no line has a table in the range.
     """
     low, high = column.parameter.support
-    upper, lower = np.unique(column.upper), np.unique(column.lower)
-    parts = {
-        FROM_ABOVE: upper[(upper >= low) & (upper < high)],
-        FROM_BELOW: lower[(lower > low) & (lower <= high)],
-        AT: column.at(_spread_shares(column.n, _BETWEEN)),
-    }
+    parts = ends_within(column.lower, column.upper, low, high)
+    parts[AT] = column.at(_spread_shares(column.n, _BETWEEN))
     theta = np.concatenate([*parts.values()])
     approach = np.repeat([*parts], [part.size for part in parts.values()])
     grid = _spread_shares(column.n, _SPACING)
     best = _on_likely_lines(column, theta, approach, grid)
     inner = _best_on_lines(column, parts[AT], np.full(parts[AT].size, AT), grid)
-    best = _joined([best, *_better_between(column, inner)])
+    best = joined([best, *_better_between(column, inner)])
     if not best.missed.size:
         return None
     equal = np.flatnonzero(best.missed >= best.missed.max(initial=0.0) * (1.0 - SAME))
@@ -253,11 +230,6 @@ def _worst(
     missed = misses(*limits, theta[0], side)
     alpha = float(probabilities(scenario, cells, outcomes)[missed].sum())
     return WorstCase(min(alpha, 1.0), cells, SIDES[side], cells, _FOUND_BY)
-
-
-def _joined(parts: Sequence[_Best]) -> _Best:
-    every = zip(*(vars(each).values() for each in parts), strict=True)
-    return _Best(*(np.concatenate(arrays) for arrays in every))
 
 
 def _spread_shares(n: int, spacing: float) -> Floats:
@@ -280,9 +252,10 @@ def _on_likely_lines(column: _Shares, theta: Floats, approach: Integers, grid: F
     group = np.cumsum(np.diff(np.floor(scale / _GROUP), prepend=-1.0) > 0) - 1
     first = np.flatnonzero(np.diff(group, prepend=-1))
     last = np.append(first[1:], theta.size) - 1
-    any_of = _Lines(np.nextafter(theta[first], -np.inf), np.nextafter(theta[last], np.inf))
+    # What misses any θ from the first to the last one of a group.
+    under, over = np.nextafter(theta[first], -np.inf), np.nextafter(theta[last], np.inf)
     middle = binomial.from_variance_stabilized(0.5 * (scale[first] + scale[last]), column.n)
-    given = column.given_total(any_of, np.clip(middle, 0.0, 1.0))
+    given = column.given_total(under, over, np.clip(middle, 0.0, 1.0))
     bound = np.einsum("lm,dm->ld", given, column.of_total(grid)).max(axis=1)
     done, found, largest = np.zeros(bound.size, np.bool_), [], 0.0
     highest = np.argsort(-bound, kind="stable")[:_FIRST_GROUPS]
@@ -293,7 +266,7 @@ def _on_likely_lines(column: _Shares, theta: Floats, approach: Integers, grid: F
             lines = chosen[group]
             found.append(_best_on_lines(column, theta[lines], approach[lines], grid))
             largest = max(largest, float(found[-1].missed.max(initial=0.0)))
-    return _joined(found)
+    return joined(found)
 
 
 def _best_on_lines(column: _Shares, theta: Floats, approach: Integers, grid: Floats) -> _Best:
@@ -301,7 +274,7 @@ def _best_on_lines(column: _Shares, theta: Floats, approach: Integers, grid: Flo
 
     Lines without a table in the range are none.
     """
-    given = column.given_total(_Lines.of(theta, approach), column.share(theta))
+    given = column.given_total(*beside_all(theta, approach), column.share(theta))
     low, high = column.range_of_both(column.share(theta))
     # These are no matrix products, whose last digits depend on the number of threads.
     missed = np.einsum("lm,dm->ld", given, column.of_total(grid))
@@ -353,7 +326,7 @@ def _better_between(column: _Shares, found: _Best) -> list[_Best]:
         theta = column.at(shares.ravel())
         low, high = column.range_of_both(column.share(theta))
         both = np.clip(np.repeat(best.both, _POINTS), low, high)
-        given = column.given_total(_Lines(theta, theta))
+        given = column.given_total(theta, theta, column.share(theta))
         there = np.einsum("lm,lm->l", given, column.of_total(both))
         missed = np.where(low <= high, there, -1.0)
         place = missed.reshape(-1, _POINTS).argmax(axis=1) + _POINTS * np.arange(best.theta.size)

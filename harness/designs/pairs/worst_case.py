@@ -21,22 +21,19 @@ from harness.designs.engines.climbs import highest, refined
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, SIDES
 from harness.designs.pairs.grids import SPACING, grids, reach_of, unit_of
-from harness.designs.pairs.search_table import (
+from harness.designs.pairs.tables import (
     ROUNDING,
-    OutcomesThatMiss,
     SearchTable,
     SortedLimits,
     TablePoint,
     best_of,
+    concordant_within,
     moved_to,
+    outcomes_within,
+    probabilities,
     search_table,
     steps_within,
     units_of,
-)
-from harness.designs.pairs.tables import (
-    concordant_within,
-    outcomes_within,
-    probabilities,
     windows_of,
 )
 from harness.designs.results import WorstCase
@@ -292,7 +289,7 @@ def _along(table: SearchTable, point: TablePoint, zooms: int) -> TablePoint:
 
 def _zoom(
     table: SearchTable,
-    misses_there: OutcomesThatMiss,
+    misses_there: SearchTable,
     point: TablePoint,
     direction: Floats,
     zooms: int,

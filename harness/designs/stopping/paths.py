@@ -37,16 +37,14 @@ class StoppedTrials:
     look: Integers
     """The number of the look of each outcome, from 0 on, shape (m,)."""
 
-    @property
-    def _keys(self) -> Floats:
-        """A number of each outcome, ascending."""
-        return self.outcomes.trials * (self.rule.most + 1) + self.outcomes.successes
-
     def find(self, trials: Floats | Integers | int, successes: Floats | Integers) -> Positions:
         """Return the positions of outcomes (t, x), and −1 where there is no such outcome; (m,)."""
-        asked = np.asarray(trials * (self.rule.most + 1) + successes, np.float64)
-        found, keys = np.searchsorted(self._keys, asked), np.append(self._keys, -1.0)
-        return np.where(keys[found] == asked, found, -1)
+        # A number of each outcome, which ascend.
+        stride, ends = self.rule.most + 1, self.outcomes
+        keys = ends.trials * stride + ends.successes
+        asked = np.asarray(trials * stride + successes, np.float64)
+        found = np.searchsorted(keys, asked)
+        return np.where(np.append(keys, -1.0)[found] == asked, found, -1)
 
     def stagewise(self) -> Positions:
         """Return the positions of the outcomes in the stage-wise order, shape (m,).

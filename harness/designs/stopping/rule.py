@@ -100,7 +100,8 @@ class OfInterval(ABC):
         Where limits rise with x, those at the ends of a run of x decide on the run, or on its
         halves. Else the limits of all outcomes are computed.
         """
-        if not self._rises:
+        rises = self.alpha >= _RISES_FROM and "rises with x" not in self.method.exceptions
+        if not rises:
             limits = self._limits(trials, successes)
             return self.decides(limits, limits)[0]
         is_start = np.append(True, (np.diff(trials) != 0) | (np.diff(successes) != 1))
@@ -121,11 +122,6 @@ class OfInterval(ABC):
             low, high = _joined(low, after), _joined(before, high)
             start, stop = np.append(start, half + 1), np.append(half, stop)
         return np.asarray(np.cumsum(counted[:-1]) > 0)
-
-    @property
-    def _rises(self) -> bool:
-        is_usual = self.alpha >= _RISES_FROM
-        return is_usual and "rises with x" not in self.method.exceptions
 
     def _limits_at(
         self, trials: Integers, successes: Integers, *places: Positions

@@ -17,17 +17,18 @@ from harness.designs.design import (
     Distributions,
     Outcomes,
     Scenario,
+    crossed_outcomes,
     data_of,
     grid,
 )
-from harness.designs.engines.solver import Places, Solver, Truths, spread
-from harness.designs.engines.verification import Comparison, Published, Rows
+from harness.designs.engines.solver import Places, Truths, spread
+from harness.designs.engines.verification import Rows
 from harness.designs.limits import Limits
 from harness.designs.miss_curve import MissCurve
 from harness.designs.one_sample import exact as one_sample
 from harness.designs.one_sample.design import (
     ONE_SAMPLE,
-    CountSolver,
+    SamplesSolver,
     distribution_weights,
     draw_counts,
     draw_truths,
@@ -36,7 +37,6 @@ from harness.designs.one_sample.design import (
 from harness.designs.results import Enumerated, WorstCase, sums_by
 from harness.designs.two_samples import verification
 from harness.designs.two_samples.quadrature import (
-    block_outcomes,
     blocks,
     integrate_pairs,
     is_integrated,
@@ -54,13 +54,8 @@ PASSES = 2.0
 
 
 @dataclass(frozen=True)
-class TwoSampleSolver(Solver):
+class TwoSampleSolver(SamplesSolver):
     """Exact engines for two samples, whose outcomes are pairs of counts."""
-
-    @property
-    def _samples(self) -> tuple[CountSolver, CountSolver]:
-        first, second = self.scenario.samples()
-        return CountSolver(first), CountSolver(second)
 
     def listed(self) -> Iterator[tuple[float, Integers, Floats]]:
         values, sampling = self.scenario.truth.values, self.scenario.model.SAMPLING
@@ -71,37 +66,7 @@ class TwoSampleSolver(Solver):
                 counts.append(np.arange(low, high + 1))
                 probabilities.append(sampling.pmf(counts[-1], value[index], size))
             joint = probabilities[0][:, np.newaxis] * probabilities[1][np.newaxis, :]
-            yield theta, self._crossed(*counts), joint.ravel()
-
-    def _crossed(self, first: Integers, second: Integers) -> Integers:
-        """Return the outcomes of all pairs of counts, ascending."""
-        return self.scenario.outcomes(first[:, np.newaxis], second[np.newaxis, :]).ravel()
-
-    def possible_outcomes(self) -> Integers:
-        return self._crossed(*(sample.possible_outcomes() for sample in self._samples))
-
-    def possible_count(self) -> float:
-        first, second = self._samples
-        return first.possible_count() * second.possible_count()
-
-    def spread_outcomes(self, count: int) -> Integers:
-        windows = [sample.range_window(sample.hull()) for sample in self._samples]
-        counts = [np.linspace(*window, count).astype(np.int64) for window in windows]
-        return np.unique(self.scenario.outcomes(*counts))
-
-    def hull(self) -> tuple[Span, ...]:
-        return tuple(span for sample in self._samples for span in sample.hull())
-
-    def whole_range(self) -> tuple[Span, ...]:
-        return tuple(span for sample in self._samples for span in sample.whole_range())
-
-    def range_outcomes(self, over: Sequence[Span]) -> Integers:
-        samples = zip(self._samples, over, strict=True)
-        return self._crossed(*(sample.range_outcomes([span]) for sample, span in samples))
-
-    def range_count(self, over: Sequence[Span]) -> float:
-        first, second = self._samples
-        return first.range_count(over[:1]) * second.range_count(over[1:])
+            yield theta, crossed_outcomes(self.scenario, counts), joint.ravel()
 
     def outcomes_to_verify(self, prior: Prior | None) -> Integers:
         return verification.outcomes_to_verify(self.scenario, prior)
@@ -120,17 +85,13 @@ class TwoSampleSolver(Solver):
         if not is_integrated(self.scenario):
             return super().without_worst_cases(limits, reported)
         (block,) = blocks(self.scenario)
-        outcomes = block_outcomes(self.scenario, block)
+        outcomes = crossed_outcomes(self.scenario, block)
         by_outcome = integrate_pairs(self.scenario, block, limits.at(outcomes))
         # The weights of all pairs of counts sum to 1.
         mean = sums_by(by_outcome, by_outcome.weight)
         return Enumerated.of(by_outcome, None, mean, ENUMERATION, reported)
 
-    @property
-    def is_searched(self) -> bool:
-        return True
-
-    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase] | None:
+    def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None] | None:
         return search_worst_case(self.scenario, limits, (over[0], over[1]))
 
     def miss_curve(self, limits: Limits) -> MissCurve | None:
@@ -167,12 +128,9 @@ class TwoSampleSolver(Solver):
         return Places(between, beside, (low, high))
 
     def cost_of_truth(self, over: Sequence[Span]) -> float:
-        samples = zip(self._samples, over, strict=True)
-        first, second = (sample.cost_of_truth([span]) for sample, span in samples)
-        return PASSES * first * second
+        return PASSES * super().cost_of_truth(over)
 
-    def verify(self, limits: Limits, published: Published) -> list[Comparison]:
-        return verification.verify(self.scenario, limits, published)
+    verify = verification.verify
 
 
 def stride(scenario: Scenario) -> int:

@@ -86,11 +86,6 @@ class Sample:
         first, last = max(relevant[0] - 1, 0), min(relevant[-1] + 1, truths.size - 1)
         return float(truths[first]), float(truths[last])
 
-    def cut_boundaries(self) -> list[float]:
-        """Return the boundaries of the truth's range at which the counts are still likely."""
-        support = self.scenario.truth.effective_support
-        return [edge for edge, last in zip(self.span, support, strict=True) if edge == last]
-
     @property
     def stabilized_span(self) -> Floats:
         """The span on the variance-stabilized scale."""
@@ -227,24 +222,21 @@ class TruthLines:
             for sample, (start, stop) in zip(self.samples, spans, strict=True)
         )
         diagonal = self.weights[0] * first + self.weights[1] * second
-        edges = np.unique(np.concatenate([diagonal, *self._edges_along_sides()]))
-        return np.asarray(edges[(edges >= diagonal[0]) & (edges <= diagonal[-1])])
-
-    def _edges_along_sides(self) -> list[Floats]:
-        """Return edges along the sides of the rectangle at which one sample is cut off.
-
-        They follow the scale of the sample that varies along the side.
-        """
-        edges = []
+        edges = [diagonal]
+        # Along the sides of the rectangle at which the counts of one sample are still likely, edges
+        # follow the scale of the sample that varies along the side.
         for fixed, varied in ((0, 1), (1, 0)):
             low, high = self.samples[varied].stabilized_span
             steps = int(np.ceil((high - low) / _PANEL))
             along = self.samples[varied].from_stabilized(np.linspace(low, high, steps + 1))
-            edges += [
-                self.weights[fixed] * boundary + self.weights[varied] * along
-                for boundary in self.samples[fixed].cut_boundaries()
-            ]
-        return edges
+            cut_off = self.samples[fixed]
+            for end, last in zip(
+                cut_off.span, cut_off.scenario.truth.effective_support, strict=True
+            ):
+                if end == last:
+                    edges.append(self.weights[fixed] * end + self.weights[varied] * along)
+        distinct = np.unique(np.concatenate(edges))
+        return np.asarray(distinct[(distinct >= diagonal[0]) & (distinct <= diagonal[-1])])
 
     def _line_rule(self, theta: Floats) -> tuple[Floats, Floats]:
         """Return first truths and their weights for an integral along each line, shape (t, l)."""
@@ -347,11 +339,6 @@ def blocks(scenario: Scenario) -> list[Block]:
         middle.append(_likeliest_counts(sample, center))
         low.append(_likeliest_counts(sample, below))
     return [(low[0], low[1]), (middle[0], middle[1]), (middle[0], low[1])]
-
-
-def block_outcomes(scenario: Scenario, block: Block) -> Integers:
-    """Return the outcomes of all pairs of counts of a block, ascending."""
-    return scenario.outcomes(block[0][:, np.newaxis], block[1][np.newaxis, :]).ravel()
 
 
 def _window(sample: Scenario) -> tuple[int, int]:

@@ -19,15 +19,15 @@ than that are left out before the next zoom. Where one truth is a single value, 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
 from harness.base.numerics.arrays import Floats
 from harness.designs.design import Scenario
-from harness.designs.engines.climbs import highest, refined
+from harness.designs.engines.climbs import Points, highest, joined, refined
 from harness.designs.limits import Limits
-from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, SIDES
+from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, SIDES, ends_within
 from harness.designs.results import AT_LISTED, WorstCase
 from harness.designs.two_samples.table import PairTable, SearchPoint
 from harness.families.combination import Span
@@ -44,7 +44,7 @@ _KEPT, _POINTS = (0.8, 0.99, 0.9999, 1.0 - 1e-7), 25
 
 
 @dataclass(frozen=True)
-class _Peaks:
+class _Peaks(Points):
     """The best point on each of c parts of lines, shape (c,)."""
 
     missed: Floats
@@ -54,18 +54,6 @@ class _Peaks:
     """The first truth at which the part begins."""
     right: Floats
     """The first truth at which the part ends."""
-
-    def above(self, missed: float) -> _Peaks:
-        """Return the peaks with at least this miss probability."""
-        high = self.missed >= missed
-        return _Peaks(*(array[high] for array in astuple(self)))
-
-
-def can_scan_all_lines(table: PairTable) -> bool:
-    """Whether the table has few enough limits for a search along the lines of all."""
-    lines = sum(theta.size for theta in _lines(table).values())
-    points = _ALONE if table.has_single_truth else sum(axis.size for axis in _axes(table))
-    return float(lines) * points * table.lower.size <= _WORK
 
 
 def scan_lines(table: PairTable, count: int) -> list[SearchPoint]:
@@ -77,7 +65,7 @@ def scan_lines(table: PairTable, count: int) -> list[SearchPoint]:
     for kept in () if table.has_single_truth else _KEPT:
         least = kept * max(peaks.missed.max(initial=0.0) for peaks in found.values())
         for approach, peaks in found.items():
-            high = peaks.above(least)
+            high = peaks.at(peaks.missed >= least)
             parts = (high.theta, high.left, high.right)
             found[approach] = _in_blocks(_zoomed, table, approach, parts)
     beside = _points(FROM_ABOVE, found) + _points(FROM_BELOW, found)
@@ -87,13 +75,10 @@ def scan_lines(table: PairTable, count: int) -> list[SearchPoint]:
 def _lines(table: PairTable) -> dict[int, Floats]:
     """Return the θ that are approached from each side."""
     low, high = table.range
-    upper, lower = np.unique(table.upper), np.unique(table.lower)
     between = _BETWEEN * sum(axis.size for axis in _axes(table))
-    return {
-        FROM_ABOVE: upper[(upper >= low) & (upper < high)],
-        FROM_BELOW: lower[(lower > low) & (lower <= high)],
-        AT: np.union1d(np.linspace(low, high, between + 1), table.corners),
-    }
+    found = ends_within(table.lower, table.upper, low, high)
+    found[AT] = np.union1d(np.linspace(low, high, between + 1), table.corners)
+    return found
 
 
 def _axes(table: PairTable) -> tuple[Floats, Floats]:
@@ -109,10 +94,8 @@ def _in_blocks(
     line_size = table.lower.size + points * max(table.lower.shape)
     blocks = 1 + arrays[0].size * line_size // _AT_ONCE
     parts = zip(*(np.array_split(array, blocks) for array in arrays), strict=True)
-    found = [astuple(peaks_of(table, approach, *part)) for part in parts if part[0].size]
-    if not found:
-        return _Peaks(*np.empty((5, 0)))
-    return _Peaks(*(np.concatenate(blocks) for blocks in zip(*found, strict=True)))
+    found = [peaks_of(table, approach, *part) for part in parts if part[0].size]
+    return joined(found) if found else _Peaks(*np.empty((5, 0)))
 
 
 def _first_peaks(table: PairTable, approach: int, theta: Floats) -> _Peaks:
@@ -232,7 +215,10 @@ def limits_of_pairs(
 
 def _worst_case(table: PairTable) -> WorstCase:
     """Return the worst case that the search finds."""
-    by_lines = can_scan_all_lines(table)
+    lines = sum(theta.size for theta in _lines(table).values())
+    on_line = _ALONE if table.has_single_truth else sum(axis.size for axis in _axes(table))
+    # Where limits are few enough, the lines of all are searched.
+    by_lines = float(lines) * on_line * table.lower.size <= _WORK
     if by_lines:
         points, spacing = scan_lines(table, _REFINED), SPACING
     else:

@@ -178,7 +178,7 @@ class Gamma(ConjugatePosterior[RealPoints]):
 
 
 def _log_power(a: Floats, t: Floats) -> Floats:
-    """log[t^a e^{−t} / Γ(a)]."""
+    """log[t^a e^{−t} / Γ(a)]; for t = br it is the log density with respect to log r."""
     constant = 0.5 * np.log(a) - (HALF_LOG_TWO_PI + stirling_error(a))
     return np.asarray(constant - deviance(a, t))
 

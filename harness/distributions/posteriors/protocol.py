@@ -148,7 +148,10 @@ class Posterior(Rows, ABC, Generic[P]):
         """The coordinate of ``upper`` less that of ``lower``."""
 
     def length(self, lower: P, upper: P) -> Floats:
-        """The length of the intervals, of the coordinate unless a subclass says otherwise."""
+        """The length of the interval, without cancellation next to the boundary.
+
+        It is measured in the coordinate, unless a subclass measures it in the parameter.
+        """
         return self.coordinate_difference(lower, upper)
 
     def log_density_ratio(self, lower: P, upper: P) -> Floats:

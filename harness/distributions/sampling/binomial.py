@@ -11,7 +11,9 @@ from scipy.special import betainc, betaincc
 from harness.base.numerics.arrays import Floats, Integers
 from harness.base.numerics.special import log_binomial
 from harness.distributions.sampling.law import NATS, bernstein_reach, bernstein_reaches
-from harness.distributions.sampling.thinned_draws import ThinnedBinomial, thinned_binomial
+from harness.distributions.sampling.thinned_draws import thinned_binomial
+
+thinned = thinned_binomial
 
 
 def draw(
@@ -19,11 +21,6 @@ def draw(
 ) -> Integers:
     """Draw one outcome for each p, or ``count`` outcomes for a single p; shape (t,) or (count,)."""
     return rng.binomial(int(n), np.asarray(p, np.float64), count)
-
-
-def thinned(n: float, lower: float, upper: float) -> ThinnedBinomial | None:
-    """Draws from tables for p in [lower, upper], of n up to 500; None above."""
-    return thinned_binomial(int(n), lower, upper)
 
 
 def window(low: float, high: float, n: float, nats: float = NATS) -> tuple[int, int]:

@@ -17,6 +17,8 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from harness.base.arguments import quoted, validate_number, validate_whole
+from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Integers
 
 NATS = 39.2
@@ -121,6 +123,49 @@ class Sampling(Protocol):
 
 
 @dataclass(frozen=True)
+class Setting:
+    """A number that a law has, and its range."""
+
+    name: str
+    least: float
+    most: float
+    meaning: str
+    """What the number is, in words."""
+    is_whole: bool = False
+    is_open: bool = False
+    """Whether ``most`` itself is left out."""
+
+    @property
+    def range(self) -> str:
+        """What is allowed, in words."""
+        if self.is_whole:
+            return f"a whole number from {self.least:.0f} to {self.most:.0f}"
+        end = "below" if self.is_open else "at most"
+        return f"a number of at least {self.least:g} and {end} {self.most:g}"
+
+    def validate(self, law: str, value: Any) -> float | int:
+        """Return the number.
+
+        Raises:
+            InputError: it is none, or out of range.
+        """
+        name = f"{self.name} of {law}"
+        if self.is_whole:
+            validate_whole(name, value, int(self.least))
+            if value <= self.most:
+                return int(value)
+        else:
+            validate_number(name, value, self.range)
+            number = float(value)
+            if self.least <= number < self.most or (number == self.most and not self.is_open):
+                return number
+        raise InputError(f"{name} should be {self.range}, found {quoted(value)}")
+
+
+RHO = Setting("rho", 0.0, 1.0, "the correlation of two trials", is_open=True)
+
+
+@dataclass(frozen=True)
 class Law(ABC):
     """The distribution of a count X, given the parameter θ and the amount of data.
 
@@ -130,6 +175,12 @@ class Law(ABC):
 
     name: ClassVar[str]
     """The name of the law, as a config has it: ``beta_binomial``."""
+    model: ClassVar[str]
+    """The name of the model of one sample whose counts it describes: "proportion" or "rate"."""
+    settings: ClassVar[tuple[Setting, ...]]
+    """The numbers that make a law, in their order."""
+    summary: ClassVar[str]
+    """One line of what the law is."""
 
     @property
     @abstractmethod

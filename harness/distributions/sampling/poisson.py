@@ -11,7 +11,9 @@ from harness.base.numerics.arrays import Floats, Integers
 from harness.base.numerics.special import log_poisson
 from harness.distributions.posteriors.gamma import Gamma
 from harness.distributions.sampling.law import NATS, bernstein_reach, bernstein_reaches
-from harness.distributions.sampling.thinned_draws import ThinnedPoisson, thinned_poisson
+from harness.distributions.sampling.thinned_draws import thinned_poisson
+
+thinned = thinned_poisson
 
 
 def draw(
@@ -19,11 +21,6 @@ def draw(
 ) -> Integers:
     """Draw one outcome for each rate, or ``count`` for a single rate; shape (t,) or (count,)."""
     return rng.poisson(np.asarray(rate, np.float64) * exposure, count)
-
-
-def thinned(exposure: float, lower: float, upper: float) -> ThinnedPoisson | None:
-    """Draws from tables for rates in [lower, upper], of largest means of 1 to 100; else None."""
-    return thinned_poisson(exposure, lower, upper)
 
 
 def window(low: float, high: float, exposure: float, nats: float = NATS) -> tuple[int, int]:

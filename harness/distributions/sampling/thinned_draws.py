@@ -70,19 +70,17 @@ class InversionTables:
         outcomes = self.guide[cells]
         unclear = np.flatnonzero(outcomes < 0)
         smallest = -1 - outcomes[unclear].astype(np.int64)
-        outcomes[unclear] = self._searched(rows[unclear], raw[unclear], smallest)
+        # A search upwards, most of which end at once.
+        passed = smallest - self.first[rows[unclear]]
+        active = np.arange(unclear.size)
+        while active.size:
+            draws = unclear[active]
+            active = active[self.thresholds[rows[draws], passed[active]] < raw[draws]]
+            passed[active] += 1
+        outcomes[unclear] = passed + self.first[rows[unclear]]
         raw <<= np.uint64(self.guide_bits)
         raw[unclear] = rng.integers(0, 1 << 64, unclear.size, dtype=np.uint64)
         return outcomes, raw
-
-    def _searched(self, rows: RowNumbers, raw: Raw, smallest: Integers) -> Integers:
-        """Return the outcomes by a search upwards, most of which end at once."""
-        passed = smallest - self.first[rows]
-        active = np.arange(rows.size)
-        while active.size:
-            active = active[self.thresholds[rows[active], passed[active]] < raw[active]]
-            passed[active] += 1
-        return passed + self.first[rows]
 
 
 def inversion_tables(
@@ -197,19 +195,16 @@ class ThinnedBinomial:
             outcomes[start:stop] = self._draw(p[start:stop], below, rng)
         return outcomes
 
-    def place(self, p: Floats) -> tuple[npt.NDArray[np.int32], Floats]:
-        """Return the bins of proportions up to ½, and how far in its bin each is, from 0 to 1."""
-        scaled = p * self.bins
-        bins = scaled.astype(np.int32)
-        # A proportion of exactly ½ is at the upper end of the last bin.
-        np.minimum(bins, self.bins // 2 - 1, out=bins)
-        return bins, np.subtract(scaled, bins, out=scaled)
-
     def _draw(self, p: Floats, below: int, rng: np.random.Generator) -> npt.NDArray[np.int16]:
         """Return an outcome for each of a few proportions, of which ``below`` are below ½."""
         smaller = p.copy()
         np.subtract(1.0, p[below:], out=smaller[below:])
-        bins, share = self.place(smaller)
+        scaled = smaller * self.bins
+        bins = scaled.astype(np.int32)
+        # A proportion of exactly ½ is at the upper end of the last bin.
+        np.minimum(bins, self.bins // 2 - 1, out=bins)
+        # How far in its bin each proportion is, from 0 to 1.
+        share = np.subtract(scaled, bins, out=scaled)
         outcomes, second = self.tables.draw(bins - np.int32(self.first), rng)
         # Pr(remainder > 0) is at most n times the success probability, share/(bins − bin).
         most = self.n / (self.bins - int(bins.max(initial=0)))
@@ -240,13 +235,14 @@ def binomial_remainder(
 
 
 @lru_cache(maxsize=8)
-def thinned_binomial(n: int, lower: float, upper: float) -> ThinnedBinomial | None:
+def thinned_binomial(size: float, lower: float, upper: float) -> ThinnedBinomial | None:
     """Return draws of Bin(n, p) for p in [lower, upper]; None where tables do not pay.
 
     Args:
-        n: the number of trials.
+        size: n, the number of trials.
         lower, upper: the range of p.
     """
+    n = int(size)
     if n > LARGEST_SIZE:
         return None
     bins = min(_MOST_BINS_OF_P, 1 << (_BINS_PER_TRIAL * n - 1).bit_length())

@@ -33,12 +33,8 @@ TICKS = (0.0, 0.02, 0.1, 0.2, 0.4, 1.0)
 """Shares of misses that have ticks beside the colours, with the nominal one."""
 
 
-class CoverageMapOptions(options.PanelOptions):
+class CoverageMapOptions(options.OfOneSize, options.PanelOptions):
     """Options of `coverage_map`."""
-
-    n: options.Size | None = options.SIZE
-    methods: options.Labels | None = options.METHODS
-    alpha: options.Alpha | None = options.ALPHA
 
 
 def shades(missed: Floats, alpha: float, most: float) -> Floats:

@@ -57,12 +57,9 @@ _MISSED: dict[str, Any] = {
 }
 
 
-class IntervalsDrawnOptions(options.PanelOptions):
+class IntervalsDrawnOptions(options.OfOneSize, options.PanelOptions):
     """Options of `intervals_drawn`."""
 
-    n: options.Size | None = options.SIZE
-    methods: options.Labels | None = options.METHODS
-    alpha: options.Alpha | None = options.ALPHA
     truth: float | None = Field(
         None,
         description="True value in the unit of the parameter, of the first sample if there are "

@@ -129,11 +129,9 @@ def _lines_figure(
     return figure, axes
 
 
-class AlphaOverOutcomeOptions(options.AxesOptions):
+class AlphaOverOutcomeOptions(options.OfOneSize, options.AxesOptions):
     """Options of `alpha_over_outcome`."""
 
-    n: options.Size | None = options.SIZE
-    methods: options.Labels | None = options.METHODS
     alpha: options.Alpha | None = Field(
         None,
         description="Nominal alpha to draw, a probability; left out, one drawing per alpha, and "
@@ -230,16 +228,14 @@ ALPHA_KIND = FigureKind(
 LENGTH = "length_over_outcome"
 
 
-class LengthOverOutcomeOptions(options.AxesOptions):
+class LengthOverOutcomeOptions(options.OfOneSize, options.AxesOptions):
     """Options of `length_over_outcome`."""
 
-    n: options.Size | None = options.SIZE
     methods: options.Labels | None = Field(
         None,
         description="Labels of the methods to draw, in this order; left out, all of the "
         "reference's side, the reference itself left out.",
     )
-    alpha: options.Alpha | None = options.ALPHA
     reference: options.Label = options.REFERENCE
 
 

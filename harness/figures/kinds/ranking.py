@@ -248,15 +248,13 @@ TRUTHS: Mapping[str, Callable[..., Truth]] = {
 """The continuous truths by the keys of a config."""
 
 
-class FrontierOptions(options.PanelOptions):
+class FrontierOptions(RankingOptions):
     """Options of `frontier`."""
 
     sizes: options.PanelSizes | None = Field(
         None,
         description="Sizes to draw, trials or exposures, a file each; left out, up to six of them.",
     )
-    methods: options.Labels | None = options.METHODS
-    alpha: options.Alpha | None = options.ALPHA
 
 
 def draw_frontier(results: Results, asked: FrontierOptions) -> Iterator[Drawing]:

@@ -379,7 +379,7 @@ def _alpha_figures(errors: Grid, title: str, alpha: float, scale: float) -> dict
         z,
         title=title,
         note=note(labels.range_text(values)),
-        z_label=labels.with_exponent(QUANTITY, exponent),
+        z_label=f"{QUANTITY}, in {labels.power_text(exponent)}" if exponent else QUANTITY,
         z_limits=labels.axis_limits(z),
     )
     return {"map": heat, "common": common, "own": own}

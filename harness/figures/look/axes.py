@@ -134,17 +134,13 @@ def lowest_coverage(cells: pl.DataFrame, alpha: float, worst: float = 0.0) -> fl
     return max(0.0, 1 - 1.1 * max(listed, worst, alpha))
 
 
-def set_coverage_limits(axes: Axes, lowest: float) -> None:
-    """Set the limits, with room for a line along the top, and one along the bottom at zero."""
-    room = 0.02 * (1 - lowest)
-    axes.set_ylim(lowest - (room if lowest == 0 else 0), 1 + room)
-    write_in_percent(axes, "y")
-
-
 def set_coverage(axes: Axes, alpha: float, lowest: float, stretched: bool) -> str:
     """Set the vertical axis of coverage from ``lowest`` to 100 %, and return its name."""
     if not stretched:
-        set_coverage_limits(axes, lowest)
+        # There is room for a line along the top, and one along the bottom at zero.
+        room = 0.02 * (1 - lowest)
+        axes.set_ylim(lowest - (room if lowest == 0 else 0), 1 + room)
+        write_in_percent(axes, "y")
         return COVERAGE
     stretch(axes, "y", alpha, 1 - lowest, coverage=True)
     return f"{COVERAGE},\nstretched near 100"

@@ -56,7 +56,7 @@ def parameter_label(family: Family) -> str:
 
 def length_label(family: Family) -> str:
     """The name of an axis of mean lengths."""
-    return family.scale.length_in_words(family.parameter)
+    return family.scale.length_in_words.format(family.parameter)
 
 
 def _in_brackets(unit: str) -> str:
@@ -90,11 +90,6 @@ def integer_text(number: int) -> str:
     """A whole number; powers of ten from 10^4 up as such, since long numbers collide on an axis."""
     exponent = len(str(number)) - 1
     return power_text(exponent) if exponent >= 4 and number == 10**exponent else str(number)
-
-
-def with_exponent(quantity: str, exponent: int) -> str:
-    """The name of a quantity with the power of ten in which its numbers are given."""
-    return quantity if exponent == 0 else f"{quantity}, in {power_text(exponent)}"
 
 
 def cell_text(value: float) -> str:

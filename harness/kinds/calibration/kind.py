@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.config.rules import (
+from harness.config.shared_keys import (
     Issues,
     ValidKeys,
     levels_are_distinct,
@@ -63,11 +62,7 @@ class CalibrationKind(FamilyKind[Calibration]):
         return calibration_workload(experiment)
 
     def compute(
-        self,
-        experiment: Calibration,
-        progress: Progress,
-        journal: Journal | None,
-        complete: bool = False,
+        self, experiment: Calibration, progress: Progress, journal: Journal | None
     ) -> Results:
         from harness.kinds.calibration.run import compute_calibration
 
@@ -81,10 +76,10 @@ class CalibrationKind(FamilyKind[Calibration]):
 
         return calibration_screen(results)
 
-    def sections(self, results: Results, folder: Path | None, command: str) -> Iterable[Section]:
-        from harness.kinds.calibration.show import sections
+    def pictures(self, results: Results) -> Iterable[Section]:
+        from harness.kinds.calibration.show import calibration_picture
 
-        return sections(results, folder, command)
+        return calibration_picture(results)
 
     def answer(self, results: Results) -> Answer:
         from harness.kinds.calibration.show import found_answer

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from harness.agreement import LEVEL
-from harness.designs.fractions import fraction_interval, standard_error
+from harness.designs.precision import fraction_interval, standard_error
 from harness.kinds.calibration.engine import (
     SHARD,
     BinTally,
@@ -94,7 +94,7 @@ class FirstShards:
         if whole:
             self.recordable, self.done = tallies, self.done + 1
 
-    def save(self, journal: Journal, key: bytes) -> None:
+    def save(self, key: bytes, journal: Journal) -> None:
         """Put into the journal what it lacks."""
         if self.done > self.recorded:
             columns = (ColumnKey("", ""),)
@@ -124,10 +124,6 @@ def compute_calibration(
     def name(shard: CalibrationShard) -> str:
         return f"shard {shard.number}"
 
-    def save() -> None:
-        if journal is not None:
-            merged.save(journal, key)
-
     with memory_for("the trials"):
         if journal is not None:
             merged.find(journal, key, sum(shard.trials == full for shard in every), full)
@@ -138,7 +134,7 @@ def compute_calibration(
             run_tasks(simulate, arguments, execution.jobs, backend, name),
             len(every) - len(left),
             len(every),
-            save,
+            partial(merged.save, key),
         )
         run_rounds([trials], progress, journal)
     summary = calibration_summary(design, merged.tallies)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from harness.findings.manifest import BAD, DOUBTFUL, GOOD, RunRemark
 from harness.kinds.calibration.engine import PRIOR
 from harness.kinds.coverage.screen import marked
 from harness.report.page import Section
-from harness.report.sections import answer_section, cells, cells_file, facts
 from harness.report.still_picture import CurveLine, still_picture
 from harness.screen.console import escape_markup
 from harness.tables.results import Results
@@ -60,14 +58,6 @@ def reference_text(reference: str, count: int) -> str:
 _NAMES = {"prior": "under the prior", "truth": "under the truths' distribution"}
 _SERIES = {"prior": 1, "truth": 2}
 _HALF_DASH = 0.008
-
-
-def sections(results: Results, folder: Path | None, command: str) -> Iterator[Section]:
-    """The sections of a calibration, in their order."""
-    yield answer_section(found_answer(results))
-    yield from calibration_picture(results)
-    yield cells(results, cells_file(results, folder))
-    yield facts(results, command)
 
 
 def found_answer(results: Results) -> Answer:

@@ -17,8 +17,8 @@ from scipy.special import gammaln
 from harness.base.numerics.arrays import Floats, Positions
 from harness.callers.source import Observed
 from harness.designs.design import Scenario
+from harness.designs.engines.monte_carlo import StochasticColumn
 from harness.designs.engines.solver import solver_of
-from harness.designs.engines.stochastic import StochasticColumn
 from harness.designs.lists import enumerate_lists
 from harness.distributions.list_truths import StratumTruth
 from harness.distributions.sampling import binomial

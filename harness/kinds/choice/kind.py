@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.base.errors import ConfigIssue, InputError
 from harness.config.form import validate_key
-from harness.config.rules import Issues, ValidKeys, levels_are_distinct, reads
-from harness.config.shared_keys import CROSS
+from harness.config.shared_keys import CROSS, Issues, ValidKeys, levels_are_distinct, reads
 from harness.families.catalogue import FAMILIES
 from harness.families.family import ENUMERATION, Family
 from harness.kinds.choice.experiment import CHOICE, SHOWN, TRUTHS, ChoiceExperiment
@@ -129,11 +128,7 @@ class ChoiceKind(FamilyKind[ChoiceExperiment]):
         return choice_workload(experiment)
 
     def compute(
-        self,
-        experiment: ChoiceExperiment,
-        progress: Progress,
-        journal: Journal | None,
-        complete: bool = False,
+        self, experiment: ChoiceExperiment, progress: Progress, journal: Journal | None
     ) -> ChoiceResults:
         from harness.kinds.choice.run import compute_choice
 
@@ -169,9 +164,10 @@ class ChoiceKind(FamilyKind[ChoiceExperiment]):
     def sections(
         self, results: ChoiceResults, folder: Path | None, command: str
     ) -> Iterator[Section]:
-        from harness.kinds.choice.show import sections
+        from harness.report.sections import answer_section, facts
 
-        return sections(results, command)
+        yield answer_section(self.answer(results))
+        yield facts(results, command, cells_file="")
 
     def answer(self, results: ChoiceResults) -> Answer:
         from harness.kinds.choice.show import found_answer

@@ -25,7 +25,7 @@ from harness.families.family import Family
 from harness.findings.judgements import MethodJudgement, judgements
 from harness.findings.manifest import agrees, failed_methods
 from harness.kinds.choice.experiment import ChoiceExperiment
-from harness.kinds.choice.search import Search, searched
+from harness.kinds.choice.search import searched
 from harness.kinds.choice.tables import ChoiceResults, Losses, UnderTruth, choice_tables
 from harness.kinds.coverage.columns import RunColumns, opened_columns
 from harness.kinds.coverage.experiment import Experiment
@@ -74,8 +74,7 @@ def compute_choice(
         )
     table, worst, asked = None, {}, experiment.search
     if asked is not None:
-        box = Search(asked.over, **asked.model_dump(exclude={"over"}))
-        table = searched(next(iter(experiment.coverages.values())), box, progress)
+        table = searched(next(iter(experiment.coverages.values())), asked, progress)
         worst = _worst_judgements(found[0], table, box_words(asked.over))
     truths, summary, answers = choice_tables(experiment, found, worst)
     trials = truths["trials"].drop_nulls()

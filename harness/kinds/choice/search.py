@@ -9,26 +9,24 @@ A search starts at points of the whole box, and goes on at points beside the lar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any
 
 import numpy as np
 import polars as pl
 
-from harness.base.arguments import validate_whole
 from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.catalogue import design_for, scenario_for
 from harness.config.values import Size
 from harness.designs.design import Scenario
-from harness.designs.engines.monte_carlo import Shard
-from harness.designs.engines.stochastic import StochasticColumn, simulate_stochastic
-from harness.designs.fractions import standard_error
+from harness.designs.engines.monte_carlo import Shard, StochasticColumn, simulate_stochastic
+from harness.designs.precision import standard_error
 from harness.distributions.paired_truths import ConfusionTruth
 from harness.kinds.choice.box import Box, BoxTruth
 from harness.kinds.choice.exact import Alphas, exact_alphas
+from harness.kinds.choice.experiment import OfSearch
 from harness.kinds.coverage.columns import RunColumns, opened_columns
 from harness.kinds.coverage.experiment import Experiment
 from harness.runner.parallel import THREADS, opened_backend, run_tasks
@@ -51,38 +49,6 @@ _POINTS, _BOXES, _TRIALS, _FRESH = range(4)
 
 
 @dataclass(frozen=True)
-class Search:
-    """The box of truths, and how many of them are simulated how often.
-
-    >>> Search({"auc": [0.5, 0.99]}, points=64, trials=5000, fresh=50_000).lowest
-    20
-    """
-
-    truth: Mapping[str, Any]
-    """The key ``truth`` of a coverage config with a range [low, high] in place of each number; the
-    ends may be equal."""
-    points: int
-    """The number of truths that are simulated: half of them are spread over the box, and half of
-    them are beside the lowest ones. All are spread over a box of one range, and where values are
-    exact; of these more truths are searched beside the lowest ones."""
-    trials: int
-    """The trials at each of them."""
-    fresh: int
-    """The trials at each of the lowest, drawn anew."""
-    lowest: int = 20
-    """How many truths with the most misses are simulated anew, for each method and size."""
-
-    def __post_init__(self) -> None:
-        """Refuse numbers that are not whole, or below 1.
-
-        Raises:
-            InputError: a number is refused.
-        """
-        for name in ("points", "trials", "fresh", "lowest"):
-            validate_whole(name, getattr(self, name), 1)
-
-
-@dataclass(frozen=True)
 class FoundTruth:
     """A truth at which a method covers least, with its actual alpha there."""
 
@@ -94,14 +60,16 @@ class FoundTruth:
 
 
 def searched(
-    experiment: Experiment, search: Search, progress: Progress | None = None
+    experiment: Experiment, search: OfSearch, progress: Progress | None = None
 ) -> pl.DataFrame:
     """Return the worst case over a box of truths, of each method at each alpha and size.
 
     Args:
         experiment: with the family, sizes, alphas and methods; its own truth does not count. Its
             seed is that of the points and the trials.
-        search: the truths and the trials.
+        search: the truths and the trials. Of ``points`` half are spread over the box, and half are
+            beside the lowest ones; all are spread over a box of one range, and where values are
+            exact, of which more truths are searched beside the lowest ones.
         progress: receives the numbers of trials to come and done.
 
     Returns:
@@ -144,7 +112,7 @@ Found = dict[tuple[Size, str, float], tuple[list[FoundTruth], int]]
 
 
 def lowest_candidates(
-    experiment: Experiment, search: Search, progress: Progress | None = None
+    experiment: Experiment, search: OfSearch, progress: Progress | None = None
 ) -> Found:
     """Return the truths where each method covers least, with what ``searched`` takes the worst of.
 
@@ -156,7 +124,7 @@ def lowest_candidates(
             f"a search over a box of truths is for confusion tables, runs, clusters, strata and "
             f"areas; family {family.name} has worst cases from the engine enumeration"
         )
-    box = Box(family, search.truth, experiment.estimand)
+    box = Box(family, search.over, experiment.estimand)
     seeds = np.random.SeedSequence(experiment.seed).generate_state(4).tolist()
     places = box.places(box.points(search.points, seeds[_POINTS]))
     if not places:
@@ -181,7 +149,7 @@ class _Size:
     """The search of one size."""
 
     experiment: Experiment
-    search: Search
+    search: OfSearch
     size: Size
     box: Box
     columns: RunColumns

@@ -12,8 +12,6 @@ from harness.findings.answer import Answer
 from harness.findings.conclusion import mean_coverages, use_of
 from harness.kinds.choice.tables import LEAST_BAD, NEVER, USE, ChoiceResults
 from harness.methods.method import TWO_SIDED
-from harness.report.page import Section
-from harness.report.sections import answer_section, facts
 from harness.screen.console import escape_markup
 from harness.screen.records import table_screen
 from harness.tables.formats import Entry, TextTable, text_table
@@ -53,12 +51,6 @@ def found_answer(results: ChoiceResults) -> Answer:
         {float(place): table for place, table in tables},
         list(advice(results)),
     )
-
-
-def sections(results: ChoiceResults, command: str) -> Iterator[Section]:
-    """The sections of a choice, in their order."""
-    yield answer_section(found_answer(results))
-    yield facts(results, command, cells_file="")
 
 
 def rule(results: ChoiceResults) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -39,23 +39,12 @@ class ChoiceResults(Results):
 
     answers: pl.DataFrame = field(default_factory=pl.DataFrame)
     """A row per side × alpha × allowance: the method that the rule takes."""
+    compares: ClassVar[bool] = False
 
     @property
     def tables(self) -> dict[str, pl.DataFrame]:
         """The tables of the choice, by the names of their files without the ending."""
         return {SUMMARY: self.summary, TRUTHS: self.cells, ANSWERS: self.answers}
-
-    @property
-    def ranking(self) -> None:
-        """None: the summary ranks the methods."""
-
-    @property
-    def recommendation(self) -> None:
-        """None: the answers are."""
-
-    @property
-    def near_nominal(self) -> None:
-        """None: no size stands alone."""
 
 
 @dataclass(frozen=True)
@@ -195,7 +184,19 @@ def _method_rows(
         ),
     )
     for each in ranked:
-        at_worst, of_mean = each.worst_judgement, _largest_mean(each, truths)
+        at_worst = each.worst_judgement
+        # The truth and the size with the largest mean alpha.
+        means = [
+            (row["actual_alpha"], truth.name, size_of(row))
+            for truth in truths
+            if truth.decides
+            for at_alpha in truth.judged
+            if at_alpha.alpha == each.alpha
+            for judged in at_alpha.methods
+            if judged.method == each.method
+            for row in judged.rows
+        ]
+        _, mean_truth, mean_size = max(means, key=lambda mean: float(mean[0]))
         largest = max(at_worst.rows, key=lambda row: row.get("worst_alpha") or row["actual_alpha"])
         known = EXACT if at_worst.is_exact else FOUND if at_worst.worst_case else ESTIMATED
         yield {
@@ -203,8 +204,8 @@ def _method_rows(
             "recommended": recommended(each),
             "qualifies": each.qualifies(chosen.allowed),
             "mean_alpha": each.mean,
-            "mean_alpha_truth": of_mean[0],
-            "mean_alpha_size": of_mean[1],
+            "mean_alpha_truth": mean_truth,
+            "mean_alpha_size": mean_size,
             "least_mean_alpha": min(each.means),
             "worst_alpha": each.worst,
             "worst_std_error": at_worst.std_error or None,
@@ -215,19 +216,3 @@ def _method_rows(
             "is_proven": each.keeps and each.is_proven,
             "relative_length": each.length / unit.length,
         }
-
-
-def _largest_mean(method: Candidate, truths: Sequence[UnderTruth]) -> tuple[str, str]:
-    """The truth and the size with the largest mean alpha of a method."""
-    found = [
-        (row["actual_alpha"], truth.name, size_of(row))
-        for truth in truths
-        if truth.decides
-        for at_alpha in truth.judged
-        if at_alpha.alpha == method.alpha
-        for each in at_alpha.methods
-        if each.method == method.method
-        for row in each.rows
-    ]
-    _, name, size = max(found, key=lambda each: float(each[0]))
-    return name, size

@@ -12,15 +12,13 @@ import numpy as np
 
 from harness.base.errors import ConfigIssue
 from harness.catalogue import design_for
-from harness.config.form import FamilyForm
+from harness.config.form import FamilyForm, family_form
 from harness.config.models.sizes import paired
 from harness.config.models.truths import written_truth
-from harness.config.rules import ValidKeys
-from harness.config.shared_keys import CROSS, USUAL_KIND
-from harness.config.values import Precision, Size, TrialCount, Trials
-from harness.designs.design import AnyTruth
+from harness.config.shared_keys import CROSS, USUAL_KIND, ValidKeys
+from harness.config.values import Precision, Size, TrialCount
 from harness.designs.stopping.family import stopped_proportion
-from harness.distributions.sampling.law import Law, on_lattice
+from harness.distributions.sampling.law import on_lattice
 from harness.distributions.truths import DiscreteTruth
 from harness.families.catalogue import FAMILIES
 from harness.families.family import (
@@ -61,7 +59,7 @@ class CoverageKind(FamilyKind[Experiment]):
     def forms(self) -> Iterator[FamilyForm]:
         """The forms, and that of a judge whose error rates are keys, whatever they are."""
         yield from super().forms()
-        yield self.form_for(known_judge(0.9, 0.9))
+        yield family_form(Experiment, known_judge(0.9, 0.9))
 
     def valid_keys(
         self, raw: Mapping[str, Any], folder: Path
@@ -70,9 +68,8 @@ class CoverageKind(FamilyKind[Experiment]):
         if "engines" in config:
             written = config.pop("engines")
             if "trials" in config:
-                truth, law = config.get("truth"), config.get("sampling")
-                engines = engines_of(config.family, written, config["trials"], truth, law)
-                config["engines"] = engines
+                named = _usual_engines(config) if written is None else written
+                config["engines"] = tuple(each for each in config.family.engines if each in named)
         return config, issues
 
     def facts(self, config: ValidKeys) -> ExperimentFacts:
@@ -135,15 +132,11 @@ class CoverageKind(FamilyKind[Experiment]):
         )
 
     def compute(
-        self,
-        experiment: Experiment,
-        progress: Progress,
-        journal: Journal | None,
-        complete: bool = False,
+        self, experiment: Experiment, progress: Progress, journal: Journal | None
     ) -> Results:
         from harness.kinds.coverage.run import compute
 
-        return compute(experiment, progress, journal, complete)
+        return compute(experiment, progress, journal)
 
     def compute_part(
         self, experiment: Experiment, part: Part, progress: Progress, journal: Journal
@@ -202,16 +195,12 @@ class CoverageKind(FamilyKind[Experiment]):
 
         return results_screen(results, verbose)
 
-    def sections(self, results: Results, folder: Path | None, command: str) -> Iterator[Section]:
+    def pictures(self, results: Results) -> Iterator[Section]:
         from harness.report.curves.section import curves
         from harness.report.maps.section import maps
-        from harness.report.sections import answer_section, cells, cells_file, facts
 
-        yield answer_section(self.answer(results))
         yield from curves(results)
         yield from maps(results)
-        yield cells(results, cells_file(results, folder))
-        yield facts(results, command)
 
     def answer(self, results: Results) -> Answer:
         from harness.findings.answer import found_answer
@@ -232,29 +221,14 @@ def sizes_of(family: Family, sizes: Mapping[str, Sequence[float]], cross: bool) 
     return tuple(sorted(paired([sizes[name] for name in family.sizes], cross)))
 
 
-def engines_of(
-    family: Family,
-    written: Sequence[str] | None,
-    trials: Trials | None,
-    truth: AnyTruth | None = None,
-    law: Law | None = None,
-) -> tuple[str, ...]:
-    """The engines that run, in the order of the family; all that can where none is named.
-
-    Args:
-        family: the family.
-        written: the engines that the config names; None for none.
-        trials: None where no trials are made.
-        truth: where true values come from; None where it is not valid.
-        law: how outcomes arise; None for the family's own law.
-    """
-    if written is not None:
-        return tuple(engine for engine in family.engines if engine in written)
-    left_out = {MONTE_CARLO} if trials is None else set()
-    if law is not None or family.law is not None:
+def _usual_engines(config: ValidKeys) -> set[str]:
+    """The engines that can run, where a config names none; its truth may not be valid."""
+    family, truth = config.family, config.get("truth")
+    left_out = {MONTE_CARLO} if config["trials"] is None else set()
+    if config.get("sampling") is not None or family.law is not None:
         # A posterior is that of the family's own law, and an integral over truths needs one.
         is_listed = truth is None or truth.is_discrete
         left_out |= {POSTERIOR} if is_listed else {POSTERIOR, ENUMERATION}
     if truth is not None and not family.has_closed_form(truth):
         left_out |= {CLOSED_FORM}
-    return tuple(engine for engine in family.engines if engine not in left_out)
+    return {*family.engines} - left_out

@@ -16,9 +16,15 @@ from harness.callers.source import Source
 from harness.designs.design import Scenario
 from harness.designs.engines.solver import solver_of
 from harness.designs.engines.verification import TOLERANCE
-from harness.designs.fractions import INTERVAL_ALPHA, fraction_interval, standard_error
 from harness.designs.limits import Column
-from harness.designs.precision import PROBABILITY, Aim, half_width
+from harness.designs.precision import (
+    INTERVAL_ALPHA,
+    PROBABILITY,
+    Aim,
+    fraction_interval,
+    half_width,
+    standard_error,
+)
 from harness.designs.results import WorstCase
 from harness.kinds.coverage.scenario_result import EngineAgreement, ScenarioResult, by_column
 from harness.methods.remarks import Remark
@@ -67,6 +73,12 @@ def manifest(
         for result in results
         if solver_of(result.scenario).possible_count() > result.scenario.design.most_enumerated
     ]
+    # The calls of each method that were repeated in a new process.
+    repeated = [
+        {"method": label, "calls": len(source.repeated), "first": source.repeated[0]}
+        for label, source in methods.items()
+        if source.repeated
+    ]
     # What a run does not have is None, and left out.
     content = {
         "trials": {"total": sum(trials.values()), "by_size": trials},
@@ -74,7 +86,7 @@ def manifest(
         "precision": precision(results),
         "failures": failures(results) if kind.may_fail else None,
         "remarks": remarks(results) or None,
-        "repeated": _repeated(methods) or None,
+        "repeated": repeated or None,
         "scored_against": scored or None,
         "agreement": _agreement(agreement, results),
         "assumptions": _assumptions(results) or None,
@@ -211,14 +223,18 @@ def _identity(results: Sequence[ScenarioResult]) -> dict[str, Any]:
     for (published, against, of), discrepancies in sorted(grouped.items(), key=itemgetter(0)):
         largest = max(float(discrepancy.max(initial=0.0)) for discrepancy in discrepancies)
         within = [bool((discrepancy <= TOLERANCE).all()) for discrepancy in discrepancies]
-        bounds.append(_power_of_ten_above(largest))
+        # The next power of ten: rounding noise differs between machines, its magnitude does not.
+        below = math.inf
+        if largest < math.inf:
+            below = float(f"1e{max(math.floor(math.log10(max(largest, 1e-16))) + 1, -14)}")
+        bounds.append(below)
         entries.append(
             {
                 "published": published,
                 "against": against,
                 "of": of,
                 "holds": all(within),
-                "largest_discrepancy_below": bounds[-1],
+                "largest_discrepancy_below": below,
             }
         )
     return {
@@ -228,13 +244,6 @@ def _identity(results: Sequence[ScenarioResult]) -> dict[str, Any]:
         "comparisons": entries,
         "sizes": sizes,
     }
-
-
-def _power_of_ten_above(discrepancy: float) -> float:
-    """The next power of ten: rounding noise differs between machines, its magnitude does not."""
-    if not discrepancy < math.inf:
-        return math.inf
-    return float(f"1e{max(math.floor(math.log10(max(discrepancy, 1e-16))) + 1, -14)}")
 
 
 def worst_cases(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
@@ -322,15 +331,6 @@ def remarks(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
         }
         for result in results
         for remark in result.remarks
-    ]
-
-
-def _repeated(methods: Mapping[str, Source]) -> list[dict[str, Any]]:
-    """The calls of each method that were repeated in a new process."""
-    return [
-        {"method": label, "calls": len(source.repeated), "first": source.repeated[0]}
-        for label, source in methods.items()
-        if source.repeated
     ]
 
 

@@ -300,8 +300,9 @@ class _Planner:
         """
         solver = self.solver
         for over in (solver.whole_range(), solver.hull()):
-            if solver.solves_range(over) and solver.range_count(over) <= LARGEST_TABLE:
-                return _OutcomeSet(solver.range_count(over), partial(solver.range_outcomes, over))
+            count = solver.range_count(over)
+            if count <= min(solver.largest_solved, LARGEST_TABLE):
+                return _OutcomeSet(count, partial(solver.range_outcomes, over))
         return self._possible_outcomes()
 
     def _possible_outcomes(
@@ -319,9 +320,9 @@ class _Planner:
         """
         solver = self.solver
         whole = solver.whole_range()
-        if not solver.solves_range(whole):
-            return self._possible_outcomes("this", "closer truths")
         count = solver.range_count(whole)
+        if count > solver.largest_solved:
+            return self._possible_outcomes("this", "closer truths")
         self._refuse_large(count, "outcomes: all", "a list of outcomes")
         return _OutcomeSet(count, partial(solver.range_outcomes, whole))
 

@@ -12,7 +12,8 @@ from harness.base.models import repeated
 from harness.base.plain_data import describe, flow
 from harness.catalogue import design_for
 from harness.config.models.sizes import paired
-from harness.config.rules import (
+from harness.config.shared_keys import (
+    CROSS,
     Issues,
     Rule,
     Sizes,
@@ -22,7 +23,6 @@ from harness.config.rules import (
     reads,
     seed_is_given,
 )
-from harness.config.shared_keys import CROSS
 from harness.config.values import MethodSpec, Trials
 from harness.designs.design import AnyTruth
 from harness.distributions.list_truths import RunTruth, StratumTruth
@@ -87,12 +87,11 @@ def _labels_are_distinct(config: ValidKeys) -> Issues:
         )
 
 
-def _of_the_catalogue(
-    family: Family, methods: Sequence[MethodSpec | None]
-) -> Iterator[tuple[int, Method]]:
+def _of_the_catalogue(config: ValidKeys) -> Iterator[tuple[int, Method]]:
     """The methods of the family's catalogue with their places in the list."""
+    methods: Sequence[MethodSpec | None] = config["methods"]
     for i, spec in enumerate(methods):
-        known = None if spec is None else methods_of(family).get(spec.name or "")
+        known = None if spec is None else methods_of(config.family).get(spec.name or "")
         if known is not None:
             yield i, known
 
@@ -100,14 +99,15 @@ def _of_the_catalogue(
 @reads("sizes", "methods")
 def _methods_take_the_sizes(config: ValidKeys) -> Issues:
     largest = {name: max(listed) for name, listed in config["sizes"].items()}
-    for i, known in _of_the_catalogue(config.family, config["methods"]):
-        if largest and not known.takes_sizes(largest.values()):
-            yield ConfigIssue(("methods", i), known.size_advice(largest))
+    for i, known in _of_the_catalogue(config):
+        advice = known.size_advice(largest)
+        if advice:
+            yield ConfigIssue(("methods", i), advice)
 
 
 @reads("methods", "sampling")
 def _methods_have_their_population(config: ValidKeys) -> Issues:
-    for i, known in _of_the_catalogue(config.family, config["methods"]):
+    for i, known in _of_the_catalogue(config):
         try:
             known.validate_sampling(*population_and_title(config["sampling"]))
         except InputError as fault:

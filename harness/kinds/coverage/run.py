@@ -16,6 +16,7 @@ from harness.designs.engines.monte_carlo import SHARD
 from harness.designs.results import Counts, Tally
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.kinds.coverage.columns import (
+    ColumnKeys,
     MethodFiles,
     RunColumns,
     catalogue_columns,
@@ -31,7 +32,6 @@ from harness.kinds.coverage.plan import (
     count_scenarios,
     plan_scenarios,
 )
-from harness.kinds.coverage.records import ColumnKeys
 from harness.kinds.coverage.scenario_result import ScenarioResult, engine_agreement
 from harness.kinds.coverage.scenario_trials import Recorder, spans_of
 from harness.kinds.coverage.solutions import Question, solve_drawn, solve_scenarios
@@ -64,19 +64,13 @@ _BYTES_OF_RESULT = 24
 """Bytes of an engine's numbers for a column at an outcome: misses on both sides, and one more."""
 
 
-def compute(
-    experiment: Experiment,
-    progress: Progress,
-    journal: Journal | None = None,
-    complete: bool = False,
-) -> Results:
+def compute(experiment: Experiment, progress: Progress, journal: Journal | None = None) -> Results:
     """Run the engines of an experiment, compare them with each other, and assemble the tables.
 
     Args:
         experiment: what to compute.
         progress: receives the numbers of trials to come and done.
         journal: knows what former runs finished and keeps what this one does; None for neither.
-        complete: whether the journal should have all trials, as after a run in parts.
 
     Returns:
         The tables and the manifest, not written yet.
@@ -94,7 +88,7 @@ def compute(
         scenarios = limited_scenarios(experiment, columns, plans, spans, journal)
         if not columns.stochastic:
             fix_exact_trials(experiment, scenarios)
-        _simulate(experiment, columns, files, scenarios, backend, journal, progress, complete)
+        _simulate(experiment, columns, files, scenarios, backend, journal, progress)
     questions = [
         Question(
             scenario.plan,
@@ -169,13 +163,12 @@ def _simulate(
     backend: Backend,
     journal: Journal | None,
     progress: Progress,
-    complete: bool = False,
 ) -> None:
     """Make the trials of the scenarios, and add their counts to these."""
     recorder = None
     if journal is not None:
         keys = ColumnKeys.of(experiment, columns, files.loaded)
-        recorder = Recorder(journal, keys, complete)
+        recorder = Recorder(journal, keys)
     trials = RunTrials(experiment, columns, scenarios, backend, recorder, files.by_path)
     run_rounds(trials.rounds(), progress, journal)
     if files.by_path:

@@ -15,16 +15,15 @@ import numpy as np
 from harness.base.numerics.arrays import Integers
 from harness.designs.design import scenario_words
 from harness.designs.engines import monte_carlo
-from harness.designs.engines.monte_carlo import Shard
-from harness.designs.engines.stochastic import Simulation
+from harness.designs.engines.monte_carlo import Shard, Simulation
 from harness.designs.limits import Limits
-from harness.kinds.coverage.plan import ScenarioPlan
-from harness.kinds.coverage.records import (
+from harness.kinds.coverage.columns import (
     ColumnKeys,
     join_simulations,
     take_simulation,
     trials_key,
 )
+from harness.kinds.coverage.plan import ScenarioPlan
 from harness.runner.journal.database import Journal, Stored
 from harness.runner.journal.records import pack
 from harness.runner.parts import TaskSpan
@@ -79,8 +78,6 @@ class Recorder:
 
     journal: Journal
     keys: ColumnKeys
-    complete: bool = False
-    """Whether the journal should have all trials, as after a run in parts."""
 
 
 @dataclass

@@ -136,7 +136,7 @@ def _summary(results: Results) -> TextTable:
                 "exact": Entry(coverage_number(exact.get("actual_alpha"), alpha)),
                 "worst case": Entry(coverage_number(exact.get("worst_alpha"), alpha)),
                 at: Entry(", ".join(place for place in places if place)),
-                "by outcome": Entry("" if _is_known(exact) else _span(integrated)),
+                "by outcome": Entry(_span(integrated) if exact.get("actual_alpha") is None else ""),
                 "length": Entry(format_number((exact or drawn).get("mean_length"))),
             }
         )
@@ -177,13 +177,9 @@ def _summary_over_sizes(results: Results) -> TextTable:
     return text_table(title + worst_range(results.summary), rows, ("method",))
 
 
-def _is_known(row: SummaryRow) -> bool:
-    return row.get("actual_alpha") is not None
-
-
 def _estimated_coverage(row: SummaryRow, alpha: float) -> str:
     """An estimate with its interval; there is none over sizes whose trials stopped at looks."""
-    if not _is_known(row):
+    if row.get("actual_alpha") is None:
         return "no interval" if row.get("trials") else ""
     estimate = coverage_number(row["actual_alpha"], alpha)
     low, high = row["ci_lower"], row["ci_upper"]

@@ -10,13 +10,13 @@ import numpy as np
 
 from harness.designs.design import Scenario, scenario_words
 from harness.designs.engines.exact import Request, Solution, solve
-from harness.designs.engines.stochastic import StochasticColumn
+from harness.designs.engines.monte_carlo import StochasticColumn
 from harness.designs.limits import Column, Limits
 from harness.designs.lists import enumerate_lists
 from harness.designs.results import Tally
+from harness.kinds.coverage.columns import engines_digest, join, take
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.plan import ScenarioPlan, reports_truths_alone
-from harness.kinds.coverage.records import engines_digest, join, take
 from harness.kinds.coverage.tables import exact_engine
 from harness.runner.journal.database import ColumnKey, Journal
 from harness.runner.journal.records import digest, pack
@@ -45,21 +45,24 @@ class Question:
     tally: Tally | None
     """What was simulated, which the exact values are compared with; None if nothing was."""
 
-    def request(self, experiment: Experiment) -> Request:
-        """Say which engines run, and which outcomes they report.
+    def begun(
+        self, experiment: Experiment, columns: Sequence[Column], journal: Journal | None
+    ) -> ScenarioSolution:
+        """The solution of a scenario, as far as a journal knows it.
 
         Enumeration reports the outcomes that are shown, and those that were drawn, whose counts
         are compared with exact values. Enumeration alone over a list of values has truths to
         report, and no outcomes.
         """
-        shown = self.limits.outcomes if self.plan.shown is None else self.plan.shown
+        limits = self.limits
+        shown = limits.outcomes if self.plan.shown is None else self.plan.shown
         enumerated = np.empty(0, np.int64)
         if self.plan.outcome_cells.present:
             if self.tally is not None:
                 enumerated = self.tally.by_outcome.conditions.astype(np.int64)
             if not reports_truths_alone(experiment):
                 enumerated = np.union1d(shown, enumerated).astype(np.int64)
-        return Request(
+        request = Request(
             engines=experiment.engines,
             shown=shown,
             enumerated=enumerated,
@@ -69,12 +72,6 @@ class Question:
             whole=self.plan.whole,
             worst=experiment.worst_cases,
         )
-
-    def begun(
-        self, experiment: Experiment, columns: Sequence[Column], journal: Journal | None
-    ) -> ScenarioSolution:
-        """The solution of a scenario, as far as a journal knows it."""
-        request, limits = self.request(experiment), self.limits
         content = {
             "solution of": dict(self.plan.scenario.content()),
             "engines": list(request.engines),
@@ -91,7 +88,14 @@ class Question:
         key = digest(content, request.shown, request.enumerated, limits.outcomes)
         solution = ScenarioSolution(self, request, key, keys)
         if journal is not None:
-            solution.find(journal)
+            for stored in journal.records(key):
+                digests = [column.digest for column in stored.columns]
+                rows = [row for row in solution.left if keys[row].digest in digests]
+                part = journal.unpacked(stored, Solution) if rows else None
+                if part is not None:
+                    places = [digests.index(keys[row].digest) for row in rows]
+                    solution.add(rows, take(part, places))
+            solution.recorded = len(solution.parts)
         return solution
 
 
@@ -143,10 +147,12 @@ def solve_scenarios(
     def name(scenario: Scenario, *_: object) -> str:
         return f"the exact engines for {scenario_words(scenario)}"
 
-    def save() -> None:
-        if journal is not None:
-            for scenario in left:
-                scenario.save(journal)
+    def save(journal: Journal) -> None:
+        for scenario in left:
+            for rows, solution in scenario.parts[scenario.recorded :]:
+                of_rows = tuple(scenario.columns[row] for row in rows)
+                journal.put(scenario.key, (0, 1), of_rows, pack(solution))
+            scenario.recorded = len(scenario.parts)
 
     solving = Round(
         [Task(partial(scenario.add, rows)) for scenario, rows in work],
@@ -178,31 +184,9 @@ class ScenarioSolution:
         solved = {row for rows, _ in self.parts for row in rows}
         return [row for row in range(len(self.columns)) if row not in solved]
 
-    def find(self, journal: Journal) -> None:
-        """Add what a journal knows.
-
-        Raises:
-            InputError: the journal is damaged.
-        """
-        for stored in journal.records(self.key):
-            digests = [column.digest for column in stored.columns]
-            rows = [row for row in self.left if self.columns[row].digest in digests]
-            solution = journal.unpacked(stored, Solution) if rows else None
-            if solution is not None:
-                places = [digests.index(self.columns[row].digest) for row in rows]
-                self.add(rows, take(solution, places))
-        self.recorded = len(self.parts)
-
     def add(self, rows: list[int], solution: Solution) -> None:
         """Add the solution of the columns in these rows."""
         self.parts.append((rows, solution))
-
-    def save(self, journal: Journal) -> None:
-        """Put the parts into the journal that it lacks."""
-        for rows, solution in self.parts[self.recorded :]:
-            columns = tuple(self.columns[row] for row in rows)
-            journal.put(self.key, (0, 1), columns, pack(solution))
-        self.recorded = len(self.parts)
 
     def whole(self) -> Solution:
         """The solution of all columns."""

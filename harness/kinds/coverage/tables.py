@@ -20,11 +20,9 @@ import polars as pl
 
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Scenario
-from harness.designs.engines.scores import Scores
-from harness.designs.engines.solver import solver_of
-from harness.designs.fractions import standard_error
+from harness.designs.engines.solver import Scores, solver_of
 from harness.designs.limits import Limits
-from harness.designs.precision import estimate_interval
+from harness.designs.precision import estimate_interval, standard_error
 from harness.designs.results import (
     ROUNDED_PROBABILITY,
     Counts,

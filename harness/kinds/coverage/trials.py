@@ -18,8 +18,14 @@ from harness.callers.function import SentFunctionError, sendable
 from harness.callers.sources import refuse_changed
 from harness.designs.design import Scenario, scenario_words
 from harness.designs.engines.exact import exact_alphas
-from harness.designs.engines.monte_carlo import Shard, outcomes_drawn, shards
-from harness.designs.engines.stochastic import Simulation, StochasticColumn, simulate_shard
+from harness.designs.engines.monte_carlo import (
+    Shard,
+    Simulation,
+    StochasticColumn,
+    outcomes_drawn,
+    shards,
+    simulate_shard,
+)
 from harness.designs.limits import Limits
 from harness.designs.precision import Aim, fixed_trials
 from harness.kinds.coverage.columns import RunColumns
@@ -193,7 +199,7 @@ class RunTrials:
             for scenario, trials in zip(scenarios, started, strict=True)
             for shard in trials.left()
         ]
-        if left and recorder is not None and recorder.complete:
+        if left and recorder is not None and recorder.journal.has_all:
             shard = left[0][1].shard
             raise InputError(
                 f"the parts lack {len(left)} shards of trials, the first of them shard "
@@ -201,12 +207,12 @@ class RunTrials:
                 f"limits there, or a part is damaged; run the parts again with --fresh"
             )
 
-        def save() -> None:
-            if recorder is not None:
-                if self.files:
-                    refuse_changed(self.experiment.name, self.files)
-                for scenario, trials in zip(scenarios, started, strict=True):
-                    trials.save(recorder, scenario.limits.limits)
+        def save(_: Journal) -> None:
+            assert recorder is not None
+            if self.files:
+                refuse_changed(self.experiment.name, self.files)
+            for scenario, trials in zip(scenarios, started, strict=True):
+                trials.save(recorder, scenario.limits.limits)
 
         tasks = [Task(shard.add, shard.shard.trials) for _, shard in left]
         parts = sum(trials.shards for trials in started)

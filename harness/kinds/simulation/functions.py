@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -201,20 +200,3 @@ class OwnMeasures:
                 self._stopped.add(function)
             raise
         return value, jackknife_error(value, np.array(left_out), sizes)
-
-
-@contextmanager
-def own_measures(experiment: Simulation) -> Iterator[OwnMeasures | None]:
-    """The measures of a study until the block ends; None where it has none.
-
-    Raises:
-        InputError: a function cannot be loaded, or does not take a table and alpha.
-    """
-    if not experiment.measures:
-        yield None
-        return
-    own = OwnMeasures(experiment)
-    try:
-        yield own
-    finally:
-        own.close()

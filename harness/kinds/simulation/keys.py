@@ -36,7 +36,6 @@ from harness.base.text import plain_number
 from harness.callers.process import TIMEOUT
 from harness.callers.simulation.r_functions import is_of_r
 from harness.callers.simulation.requests import ONLY
-from harness.config.models.figures import figure_spec, figure_type, kind_of
 from harness.config.models.methods import (
     Alpha,
     as_mapping,
@@ -51,19 +50,20 @@ from harness.config.models.trials import (
 from harness.config.shared_keys import Name, Seed, Title
 from harness.config.values import Execution
 from harness.designs.crossing import Error, Goal
-from harness.figures.catalogue import FIGURES
+from harness.figures.catalogue import FIGURES, figure_spec, figure_type, kind_of
 from harness.figures.kind import FigureSpec
 from harness.kinds.simulation.experiment import (
     ALL,
     REPLICATES,
     SIMULATION,
     Estimand,
+    Factors,
+    FunctionKey,
     Simulation,
     Solve,
     TrialPlan,
     UserFunction,
 )
-from harness.kinds.simulation.key_types import Factors, FunctionKey
 from harness.kinds.simulation.measures import (
     ESTIMATED,
     FRACTIONS,
@@ -417,16 +417,13 @@ class SimulationConfig(StrictModel):
             if scenario > len(self.factors):
                 message = f"expected a scenario up to {len(self.factors)}, found {scenario}"
                 raise refused(f"{message} in {kind.name}", at="figures")
-        self._refuse_measures()
-        return self
-
-    def _refuse_measures(self) -> None:
-        """Refuse measures of R, and labels that are those of other measures."""
-        labels = [measure.label for measure in self.measures]
-        for label in [label for label in labels if label in MEASURES or labels.count(label) > 1]:
-            raise refused(f"expected a label of its own, found {label!r}", at="measures")
+        measures = [measure.label for measure in self.measures]
+        for label in measures:
+            if label in MEASURES or measures.count(label) > 1:
+                raise refused(f"expected a label of its own, found {label!r}", at="measures")
         if any(is_of_r(measure.place.path) for measure in self.measures):
             raise refused("expected functions of Python as measures", at="measures")
+        return self
 
 
 def _refuse_other_measure(options: Any, labels: Sequence[str]) -> None:

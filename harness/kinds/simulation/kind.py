@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from harness.base.errors import ConfigIssue
-from harness.config.models.figures import figure_spec
+from harness.figures.catalogue import figure_spec
 from harness.figures.kind import FigureSpec
 from harness.kinds.kind import Kind
 from harness.kinds.simulation.experiment import SIMULATION, Simulation
@@ -62,11 +62,7 @@ class SimulationKind(Kind[Simulation]):
         return "trials that depend on results cannot be run in parts; give per_scenario"
 
     def compute(
-        self,
-        experiment: Simulation,
-        progress: Progress,
-        journal: Journal | None,
-        complete: bool = False,
+        self, experiment: Simulation, progress: Progress, journal: Journal | None
     ) -> SimulationResults:
         from harness.kinds.simulation.run import compute_simulation
 

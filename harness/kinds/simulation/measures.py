@@ -220,7 +220,9 @@ def measures(
             covered = (lower - shift <= center) & (center <= upper - shift)
             means["bias_eliminated_coverage"] = np.where(limited & ~np.isnan(x), covered, np.nan)
         if not np.isnan(replicates.set_size).all():
-            means |= _of_sets(replicates.covered, replicates.set_size)
+            size, held = replicates.set_size, replicates.covered
+            means["coverage"] = np.where(np.isnan(size), 0.0, held)
+            means |= {"coverage_answered": held, "mean_set_size": size}
         if not np.isnan(p_value).all():
             means["rejection_rate"] = np.where(np.isnan(p_value), np.nan, p_value <= alpha)
         elif null is not None:
@@ -260,15 +262,6 @@ def joint_coverage(
             return None
         held.append(each.answered & (covered | (each.covered == 1.0)))
     return _mean_measure(JOINT_COVERAGE, np.all(held, axis=0).astype(np.float64))
-
-
-def _of_sets(covered: Floats, size: Floats) -> dict[str, Floats]:
-    """The values of the measures that are means of what the sets of the trials are like."""
-    return {
-        "coverage": np.where(np.isnan(size), 0.0, covered),
-        "coverage_answered": covered,
-        "mean_set_size": size,
-    }
 
 
 def _of_ranks(rank: Floats, draws: Floats) -> dict[str, Floats]:

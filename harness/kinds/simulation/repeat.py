@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from harness.callers.simulation.guard import CHANGED_DATA
 from harness.callers.simulation.process import close_trial_processes
-from harness.callers.simulation.shared import CHANGED_DATA
 from harness.kinds.simulation.experiment import Simulation
 from harness.kinds.simulation.tables import ScenarioTrials
 from harness.kinds.simulation.trials import MethodTrials, TrialShard, simulate_trials
@@ -41,7 +41,9 @@ def unrepeated(experiment: Simulation, scenarios: Sequence[ScenarioTrials]) -> l
         asked = {
             number: made.answers[method.label]
             for number, method in enumerate(experiment.methods, 1)
-            if _may_repeat(made.answers[method.label], trials)
+            if made.answers[method.label].answered[trials].any()
+            # Of a method that has strayed a note says so already.
+            and all(what.endswith(CHANGED_DATA) for what in made.answers[method.label].changed[1:])
         }
         shard = TrialShard(made.number, made.factors, experiment.seed, first, count, tuple(asked))
         if not asked:
@@ -71,12 +73,6 @@ def _sample(
         place = int(np.searchsorted(ends, call, "right"))
         before = ends[place - 1] if place else 0
         yield scenarios[place], (call - before) * width + 1
-
-
-def _may_repeat(made: MethodTrials, trials: slice) -> bool:
-    """Whether a method has answered in trials, and nothing else is known of it."""
-    has_strayed = any(not what.endswith(CHANGED_DATA) for what in map(str, made.changed[1:]))
-    return bool(made.answered[trials].any()) and not has_strayed
 
 
 def _same(before: MethodTrials, now: MethodTrials, trials: slice) -> bool:

@@ -17,9 +17,8 @@ from harness.base.errors import InputError
 from harness.callers.calls import FunctionError
 from harness.callers.simulation.process import close_trial_processes
 from harness.callers.simulation.r_functions import is_of_r
-from harness.callers.simulation.reading import number_name
+from harness.callers.simulation.reading import TRUTH, number_name
 from harness.callers.simulation.requests import MODEL_ROW, MODEL_STREAM, Stream, stream_key
-from harness.callers.simulation.truths import TRUTH
 from harness.config.load import document_of, validated
 from harness.config.models.trials import MOST_TRIALS
 from harness.kinds.simulation.experiment import SIMULATION, Simulation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -12,19 +12,17 @@ from typing import Any
 import numpy as np
 
 from harness.base.errors import InputError
+from harness.base.files import remove_left_behind
 from harness.base.numerics.arrays import Floats
-from harness.base.temporary import remove_left_behind
 from harness.callers.simulation.process import close_trial_processes
-from harness.callers.simulation.reading import AnswerReader, number_name
+from harness.callers.simulation.reading import TRUTH, AnswerReader, number_name
 from harness.callers.simulation.requests import MODEL_ROW, ONLY
-from harness.callers.simulation.truths import TRUTH
 from harness.callers.sources import refuse_changed
 from harness.designs.precision import FIRST_LOOK_DRAWN, Aim, planned_looks
 from harness.kinds.simulation.experiment import ALL, Simulation, TrialPlan
 from harness.kinds.simulation.functions import (
     OwnMeasures,
     StudyFiles,
-    own_measures,
     sent_files,
     study_files,
     truths,
@@ -190,7 +188,7 @@ class _Study:
             before = self.calls.get(function, (0, 0.0))
             self.calls[function] = before[0] + times, before[1] + seconds
 
-    def _save(self) -> None:
+    def _save(self, journal: Journal) -> None:
         """Put the answers into the journal that it lacks.
 
         Raises:
@@ -199,11 +197,10 @@ class _Study:
         if self.unsaved:
             refuse_changed(self.experiment.name, self.files.by_path)
         for number, shard in self.unsaved:
-            if self.journal is not None:
-                answers = self.answers[shard.scenario - 1, number]
-                for method in shard.methods:
-                    column, content = (self._column(method),), pack(answers[method])
-                    self.journal.put(self._key(shard), (number, number + 1), column, content)
+            answers = self.answers[shard.scenario - 1, number]
+            for method in shard.methods:
+                column, content = (self._column(method),), pack(answers[method])
+                journal.put(self._key(shard), (number, number + 1), column, content)
         self.unsaved.clear()
 
     def _left(self, scenario: int, number: int, count: int) -> TrialShard:
@@ -220,8 +217,7 @@ class _Study:
                 method = columns.get(stored.columns[0])
                 if method is not None and (answers := self.journal.unpacked(stored, MethodTrials)):
                     known[method] = answers
-        left = tuple(method for method in every if method not in known)
-        return TrialShard(scenario + 1, factors, experiment.seed, first, count, left)
+        return replace(task, methods=tuple(method for method in every if method not in known))
 
     def _key(self, shard: TrialShard) -> bytes:
         """What finds the records of the methods in a shard."""
@@ -266,21 +262,18 @@ class _Study:
             missing = np.full(drawn.answered.size, np.nan)
             for estimand, _ in experiment.drawn:
                 truths[estimand] = values.get(number_name(estimand, TRUTH), missing)
+        # The number of looks at which trials may end.
+        looks = 0 if experiment.trials.is_fixed else len(_looks(experiment.trials, self.shard))
+        if experiment.solve is not None:
+            looks = MOST_ROUNDS
         methods = enumerate(experiment.methods, 1)
         return ScenarioTrials(
             scenario + 1,
             self.scenarios[scenario],
             {estimand: truths[estimand] for estimand in experiment.estimands},
             {function.label: of(method) for method, function in methods},
-            0 if experiment.trials.is_fixed else self.looks,
+            looks,
         )
-
-    @property
-    def looks(self) -> int:
-        """The number of looks at which trials may end."""
-        if self.experiment.solve is not None:
-            return MOST_ROUNDS
-        return len(_looks(self.experiment.trials, self.shard))
 
 
 @contextmanager
@@ -311,39 +304,32 @@ def compute_simulation(
             changed, the trials do not fit into memory, or the journal is damaged.
     """
     files = study_files(experiment)
-    # Opened before the trials, since it says what is wrong with a function.
-    with own_measures(experiment) as own:
-        return _computed(experiment, files, progress, journal, own)
-
-
-def _computed(
-    experiment: Simulation,
-    files: StudyFiles,
-    progress: Progress,
-    journal: Journal | None,
-    own: OwnMeasures | None,
-) -> SimulationResults:
-    with _opened(experiment, files, journal) as study, memory_for("the trials"):
-        if experiment.solve is None:
-            study.add_scenarios(experiment.scenarios)
-            rounds, search = study.rounds(), None
-        else:
-            search = LevelSearch(experiment, experiment.solve, study.shard)
-            rounds = study.searching(search)
-        run_rounds(rounds, progress, journal)
-        refuse_changed(experiment.name, files.by_path)
-        scenarios = [study.so_far(scenario) for scenario in range(len(study.scenarios))]
-        other = unrepeated(experiment, scenarios)
-        names = ["model", *(each.label for each in experiment.methods)]
-        calls = {
-            names[function]: {"calls": times, "seconds": round(seconds, 6)}
-            for function, (times, seconds) in sorted(study.calls.items())
-        }
-    with memory_for("the tables"):
-        solved = [] if search is None else list(search.rows())
-        return simulation_results(
-            experiment.document, scenarios, files.by_function, calls, solved, other, own
-        )
+    with ExitStack() as measuring:
+        own = None
+        if experiment.measures:
+            # Opened before the trials, since it says what is wrong with a function.
+            own = measuring.enter_context(closing(OwnMeasures(experiment)))
+        with _opened(experiment, files, journal) as study, memory_for("the trials"):
+            if experiment.solve is None:
+                study.add_scenarios(experiment.scenarios)
+                rounds, search = study.rounds(), None
+            else:
+                search = LevelSearch(experiment, experiment.solve, study.shard)
+                rounds = study.searching(search)
+            run_rounds(rounds, progress, journal)
+            refuse_changed(experiment.name, files.by_path)
+            scenarios = [study.so_far(scenario) for scenario in range(len(study.scenarios))]
+            other = unrepeated(experiment, scenarios)
+            names = ["model", *(each.label for each in experiment.methods)]
+            calls = {
+                names[function]: {"calls": times, "seconds": round(seconds, 6)}
+                for function, (times, seconds) in sorted(study.calls.items())
+            }
+        with memory_for("the tables"):
+            solved = [] if search is None else list(search.rows())
+            return simulation_results(
+                experiment.document, scenarios, files.by_function, calls, solved, other, own
+            )
 
 
 def _looks(plan: TrialPlan, shard: int) -> list[int]:

@@ -12,9 +12,9 @@ import numpy as np
 import polars as pl
 from rich.console import RenderableType
 
-from harness.config.models.figures import figures_of_config
 from harness.designs.crossing import Goal
 from harness.designs.precision import estimate_interval
+from harness.figures.catalogue import figures_of_config
 from harness.figures.kind import FigureSpec
 from harness.kinds.simulation.experiment import ALL
 from harness.kinds.simulation.measures import FRACTIONS, JOINT_COVERAGE

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import product
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
 from harness.base.numerics.arrays import Floats
 from harness.callers.simulation.answers import AGAINST_TRUTH, FIELDS
+from harness.callers.simulation.guard import consequence
 from harness.callers.simulation.requests import ONLY
-from harness.callers.simulation.shared import consequence
 from harness.kinds.simulation.experiment import ALL, SIMULATION
 from harness.kinds.simulation.functions import OwnMeasures
 from harness.kinds.simulation.measures import (
@@ -56,6 +57,7 @@ class SimulationResults(Results):
     """A row per scenario × method of a search: the level that it found."""
     calls: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """The number and the seconds of the calls of this run, without those that were recorded."""
+    compares: ClassVar[bool] = False
 
     @property
     def tables(self) -> dict[str, pl.DataFrame]:
@@ -67,18 +69,6 @@ class SimulationResults(Results):
             REPLICATES: self.cells,
         }
         return {name: table for name, table in tables.items() if table.height or name == SUMMARY}
-
-    @property
-    def ranking(self) -> None:
-        """None: the methods of a study are not ranked."""
-
-    @property
-    def recommendation(self) -> None:
-        """None: no method of a study is recommended."""
-
-    @property
-    def near_nominal(self) -> None:
-        """None: a study has no sizes."""
 
     def data(self, scenario: int, trial: int) -> Any:
         """Draw the data of one trial again, as the model returned them.
@@ -173,9 +163,9 @@ def simulation_results(
     scenarios: Sequence[ScenarioTrials],
     sources: Mapping[str, str],
     calls: Mapping[str, Any],
-    solved: Sequence[Mapping[str, Any]] = (),
-    unrepeated: Sequence[Mapping[str, Any]] = (),
-    own: OwnMeasures | None = None,
+    solved: Sequence[Mapping[str, Any]],
+    unrepeated: Sequence[Mapping[str, Any]],
+    own: OwnMeasures | None,
 ) -> SimulationResults:
     """The tables and the manifest, not written yet.
 
@@ -198,7 +188,12 @@ def simulation_results(
         answers = scenario.replicates(alpha)
         by_method = measured(answers, scenario.truths, alpha, null, reference)
         if own is not None:
-            _add_own(by_method, scenario, answers, own)
+            for label, estimand in product(answers, scenario.truths):
+                place = {"scenario": scenario.number, "method": label}
+                place |= {} if estimand == ONLY else {"estimand": estimand}
+                by_method[label][estimand] |= own.measured(
+                    place, answers[label][estimand], scenario.truths[estimand]
+                )
         summary += [{**scenario.key, **row} for row in summary_rows(by_method, scenario.looks)]
         compared += [{**scenario.key, **row} for row in _compared(by_method, reference)]
         if "keep" in document:
@@ -222,17 +217,6 @@ def _table(rows: Sequence[Mapping[str, Any]], columns: Columns) -> pl.DataFrame:
     return pl.DataFrame(data, schema=columns, nan_to_null=True, strict=False)
 
 
-def _add_own(
-    by_method: ByMethod, scenario: ScenarioTrials, answers: ByEstimand, own: OwnMeasures
-) -> None:
-    """Add the measures of the user's own to those of a scenario."""
-    for label, of_method in answers.items():
-        for estimand, each in of_method.items():
-            place = {"scenario": scenario.number, "method": label}
-            place |= {} if estimand == ONLY else {"estimand": estimand}
-            by_method[label][estimand] |= own.measured(place, each, scenario.truths[estimand])
-
-
 def _compared(found: ByMethod, reference: str) -> Iterator[dict[str, Any]]:
     """The rows of differences of a scenario."""
     for label, of_method in found.items():
@@ -250,7 +234,7 @@ def _compared(found: ByMethod, reference: str) -> Iterator[dict[str, Any]]:
                 }
 
 
-def summary_rows(found: ByMethod, looks: int = 0) -> Iterator[dict[str, Any]]:
+def summary_rows(found: ByMethod, looks: int) -> Iterator[dict[str, Any]]:
     """The rows of a scenario: a measure each, those of fractions with an interval."""
     named = [
         (label, estimand, name, measure)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import copyreg
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import lru_cache, singledispatch
 from typing import Any
 
 from harness.base.arguments import validate_choice
 from harness.families.catalogue import FAMILIES
 from harness.families.family import Family
-from harness.families.judged import KNOWN_JUDGE
 from harness.methods.catalogue import (
     confusion,
     differences,
@@ -22,7 +20,6 @@ from harness.methods.catalogue import (
     ratios,
 )
 from harness.methods.catalogue.recommended import recommended_of
-from harness.methods.catalogue.steady import STEADY_FROM
 from harness.methods.method import TWO_SIDED, Method, for_family
 
 Methods = Mapping[str, Method]
@@ -76,13 +73,7 @@ def add_methods(family: Family, methods: Methods) -> None:
 
 
 def _complete(family: Family, methods: Methods) -> Methods:
-    # Limits of a known judge rise where those of its share of yes do.
-    law_of = "proportion" if family.design == KNOWN_JUDGE else family.public_name
-    steady = STEADY_FROM.get(law_of, {})
-    return {
-        name: replace(for_family(method, name, family), steady_from=steady.get(name, 0.0))
-        for name, method in methods.items()
-    }
+    return {name: for_family(method, name, family) for name, method in methods.items()}
 
 
 for _name in LISTS:

@@ -64,6 +64,7 @@ _delta_logit = partial(
     "Delta method for the logit, [0, 1] at estimates of 0 and 1",
     by.TAKAHASHI + ", for the variance",
     jumps=True,
+    steady_from=1.0,
     exceptions={_IS_MONOTONE: "at estimates of 0 and 1 it is the whole range"},
 )
 _delta_atanh = partial(of.transform, "Delta method for Fisher's z, [−1, 1] at its ends")
@@ -154,7 +155,7 @@ def _of_correlation(
     """
     clipped = _with_variance(partial(delta, metric, variance, -1.0), variance)
     of_z = _with_variance(partial(delta_atanh, metric, variance), variance)
-    resampled = documented(partial(bootstrap_percentile, metric, -1.0), bootstrap_percentile)
+    resampled = documented(partial(bootstrap_percentile, metric), bootstrap_percentile)
     inside = {_HAS_WIDTH: no_width_inside} if no_width_inside else {}
     return {
         "delta": _delta(reference, clipped, exceptions={**_WIDER, _HAS_WIDTH: no_width}),

@@ -6,12 +6,6 @@ from harness.families import catalogue as families
 from harness.methods.bayes import four_criteria
 from harness.methods.catalogue import category as of
 from harness.methods.catalogue import references as by
-from harness.methods.comparison.balanced_accuracy import (
-    exact_union,
-    mover_clopper_pearson,
-    mover_wilson,
-)
-from harness.methods.comparison.balanced_accuracy import wald as accuracy_wald
 from harness.methods.comparison.difference import (
     agresti_caffo,
     gart_nam,
@@ -22,15 +16,19 @@ from harness.methods.comparison.difference import (
     wald_cc,
 )
 from harness.methods.comparison.mover import (
+    exact_union,
     fagan,
+    mover_clopper_pearson,
     mover_jeffreys,
+    mover_wilson_of_mean,
     newcombe,
     newcombe_cc,
     rss_normal,
+    wald_of_mean,
 )
-from harness.methods.comparison.rate_difference import mover_jeffreys as rate_mover_jeffreys
-from harness.methods.comparison.rate_difference import mover_score, score
-from harness.methods.comparison.rate_difference import wald as rate_wald
+from harness.methods.comparison.rates import mover_jeffreys as rate_mover_jeffreys
+from harness.methods.comparison.rates import mover_score, score
+from harness.methods.comparison.rates import wald as rate_wald
 from harness.methods.method import APPROXIMATE, CONSERVATIVE, NOMINAL, Method
 from harness.methods.unconditional import agresti_min_exact, chan_zhang, santner_snell
 
@@ -49,12 +47,14 @@ PROPORTION_DIFFERENCE: dict[str, Method] = {
         by.NEWCOMBE_TWO + ", method 1",
         wald,
         exceptions={**_NO_WIDTH, **_WIDER},
+        steady_from=1.0,
     ),
     "wald_cc": of.wald(
         "Wald with continuity correction, clipped to [−1, 1]",
         by.NEWCOMBE_TWO + ", method 2",
         wald_cc,
         exceptions=_WIDER,
+        steady_from=1.0,
     ),
     "agresti_caffo": of.wald(
         "Agresti-Caffo, clipped to [−1, 1]",
@@ -65,6 +65,7 @@ PROPORTION_DIFFERENCE: dict[str, Method] = {
             "holds the estimate": "centred nearer to 0 than the estimate",
             "is monotone": "at a small alpha a first success widens it by more than it moves it",
         },
+        steady_from=0.001,
     ),
     "newcombe": of.mover("Newcombe, hybrid score", by.NEWCOMBE_TWO + ", method 10", newcombe),
     "newcombe_cc": of.mover(
@@ -72,6 +73,7 @@ PROPORTION_DIFFERENCE: dict[str, Method] = {
         by.NEWCOMBE_TWO + ", method 11",
         newcombe_cc,
         exceptions=_STEEP,
+        steady_from=0.001,
     ),
     "mover_jeffreys": of.mover(
         "MOVER with equal-tailed Jeffreys limits",
@@ -85,7 +87,12 @@ PROPORTION_DIFFERENCE: dict[str, Method] = {
         "Miettinen-Nurminen score", by.MIETTINEN_NURMINEN, miettinen_nurminen, keeps=APPROXIMATE
     ),
     "scas": of.score(
-        "Skewness-corrected score", by.LAUD, scas, keeps=APPROXIMATE, exceptions=_CORRECTED
+        "Skewness-corrected score",
+        by.LAUD,
+        scas,
+        keeps=APPROXIMATE,
+        exceptions=_CORRECTED,
+        steady_from=0.005,
     ),
     "gart_nam": of.score(
         "Skewness-corrected score without N/(N − 1)",
@@ -93,6 +100,7 @@ PROPORTION_DIFFERENCE: dict[str, Method] = {
         gart_nam,
         keeps=APPROXIMATE,
         exceptions=_CORRECTED,
+        steady_from=0.01,
     ),
     "santner_snell": of.exact_unconditional(
         "Exact unconditional, by the difference", by.SANTNER_SNELL, santner_snell
@@ -109,6 +117,7 @@ PROPORTION_DIFFERENCE: dict[str, Method] = {
         fagan,
         keeps=CONSERVATIVE,
         exceptions=_STEEP,
+        steady_from=0.001,
     ),
     "rss_normal": of.mover(
         "Root sum of squares of clipped Wald limits",
@@ -129,6 +138,7 @@ RATE_DIFFERENCE: dict[str, Method] = {
             "has width": "of no width at x₁ = x₂ = 0",
             "is monotone": "a first event widens it by more than it moves it",
         },
+        steady_from=1.0,
     ),
     "score": of.score("Score, Miettinen-Nurminen for rates", by.MIETTINEN_NURMINEN, score),
     "mover_score": of.mover("MOVER with score limits", by.ZOU_DONNER, mover_score),
@@ -147,14 +157,19 @@ BALANCED_ACCURACY: dict[str, Method] = {
     "wald": of.wald(
         "Wald, clipped to [0, 1]",
         by.BRODERSEN,
-        accuracy_wald,
+        wald_of_mean,
         exceptions={
             "has width": "of no width where each x is 0 or n",
             "is monotone": "a first success widens it by more than it moves it",
         },
+        steady_from=1.0,
     ),
-    "mover_wilson": of.mover("MOVER with Wilson limits", by.ZOU_DONNER, mover_wilson),
+    "mover_wilson": of.mover("MOVER with Wilson limits", by.ZOU_DONNER, mover_wilson_of_mean),
     "mover_clopper_pearson": of.mover(
-        "MOVER with Clopper-Pearson limits", by.ZOU_DONNER, mover_clopper_pearson, exceptions=_STEEP
+        "MOVER with Clopper-Pearson limits",
+        by.ZOU_DONNER,
+        mover_clopper_pearson,
+        exceptions=_STEEP,
+        steady_from=0.001,
     ),
 }

@@ -18,10 +18,11 @@ from harness.methods.judged import (
     lang_reiczigel,
     lang_reiczigel_modified,
     profile_likelihood,
+    remark_on_known_rates,
+    remark_on_labels,
     rogan_gladen_delta,
 )
 from harness.methods.judged_posterior import JEFFREYS, posterior
-from harness.methods.judged_remarks import remark_on_known_rates, remark_on_labels
 from harness.methods.method import LimitPair, Method, for_family
 
 _HAS_WIDTH, _HOLDS, _IS_NESTED = "has width", "holds the estimate", "is nested in alpha"

@@ -78,6 +78,11 @@ MEAN: dict[str, Method] = {
 }
 
 
+def _of_lower(lower: bounded.LowerLimit) -> TailFormula:
+    """The formula of both limits by that of the lower one."""
+    return documented(partial(bounded.both_limits, lower), lower)
+
+
 _IN_ORDER = {"keeps order": "each bet is made from the values before it"}
 
 
@@ -88,15 +93,12 @@ def bounded_mean_methods(family: Family) -> dict[str, Method]:
     def scaled(formula: TailFormula) -> TailFormula:
         return documented(partial(bounded.in_range, formula, low, high), formula)
 
-    def of_lower(lower: bounded.LowerLimit) -> TailFormula:
-        return scaled(documented(partial(bounded.both_limits, lower), lower))
-
     resampled = documented(partial(bounded.bootstrap_t, low, high), bounded.bootstrap_t)
     return {
         "gaffke": Method(
             "Gaffke's bound",
             f"{by.GAFFKE}; {by.LEARNED_MILLER}",
-            of_lower(bounded.gaffke),
+            scaled(_of_lower(bounded.gaffke)),
             category="exact",
             keeps=CONSERVATIVE,
         ),
@@ -115,13 +117,16 @@ def bounded_mean_methods(family: Family) -> dict[str, Method]:
         "hoeffding": of.inequality(
             "Hoeffding's bound by relative entropy",
             by.HOEFFDING + ", Theorem 1",
-            of_lower(bounded.hoeffding),
+            scaled(_of_lower(bounded.hoeffding)),
         ),
         "empirical_bernstein": of.inequality(
             "Empirical Bernstein bound", by.MAURER_PONTIL, scaled(bounded.empirical_bernstein)
         ),
         "betting": of.inequality(
-            "Bets on the mean", by.WAUDBY_SMITH, of_lower(bounded.betting), exceptions=_IN_ORDER
+            "Bets on the mean",
+            by.WAUDBY_SMITH,
+            scaled(_of_lower(bounded.betting)),
+            exceptions=_IN_ORDER,
         ),
     }
 
@@ -272,26 +277,19 @@ _ONE_VALUE = "of no width where all tasks have one value"
 
 def methods_of_tasks(family: Family) -> dict[str, Method]:
     """The methods of pass@k or pass^k, with the k of the family, by name."""
-
-    def of_values(formula: TailFormula) -> TailFormula:
-        return documented(partial(pass_at.of_values, formula), formula)
-
-    def of_lower(lower: bounded.LowerLimit) -> TailFormula:
-        return of_values(documented(partial(bounded.both_limits, lower), lower))
-
     fitted = partial(pass_at.beta_binomial, family.settings[K], OF_FAILURES[family.public_name])
     return {
         "gaffke": Method(
             "Gaffke's bound of the tasks' values",
             f"{by.GAFFKE}; {by.LEARNED_MILLER}",
-            of_lower(bounded.gaffke),
+            _of_lower(bounded.gaffke),
             category="exact",
             keeps=CONSERVATIVE,
         ),
         "student_t": of.wald(
             "Student's t over tasks, cut at 0 and 1",
             by.STUDENT,
-            of_values(bounded.student_t),
+            bounded.student_t,
             exceptions={"has width": _ONE_VALUE},
         ),
         "bootstrap_t": of.bootstrap(
@@ -312,7 +310,7 @@ def methods_of_tasks(family: Family) -> dict[str, Method]:
         "betting": of.inequality(
             "Bets on the mean of the tasks' values",
             by.WAUDBY_SMITH,
-            of_lower(bounded.betting),
+            _of_lower(bounded.betting),
             exceptions=_IN_ORDER,
         ),
     }

@@ -20,23 +20,21 @@ from harness.methods.proportion import (
     add_four,
     agresti_coull,
     arcsine,
-    cloglog,
-    logit,
-    probit,
-    rindskopf,
-    wald,
-    wald_cc,
-    wald_t,
-)
-from harness.methods.proportion.exact import (
     blaker,
     chebyshev,
+    cloglog,
     clopper_pearson,
     feldman_cousins,
     hoeffding,
     likelihood_ratio,
+    logit,
     mid_p,
+    probit,
+    rindskopf,
     sterne,
+    wald,
+    wald_cc,
+    wald_t,
 )
 from harness.methods.proportion.finite_population import (
     LARGEST_POPULATION,
@@ -88,6 +86,7 @@ PROPORTION: dict[str, Method] = {
         exceptions={
             "rises with x": "at a one-sided alpha near 1 the limit at n − 1 passes the one at n"
         },
+        steady_from=0.001,
     ),
     "wald_t": of.wald("Wald with Student's quantile", by.STUDENT, wald_t, exceptions=_NO_WIDTH),
     "add_four": of.wald(
@@ -113,6 +112,7 @@ PROPORTION: dict[str, Method] = {
             "is nested in alpha": _RADICAND,
             **_INSIDE,
         },
+        steady_from=0.05,
     ),
     "scas": of.score(
         "Skewness-corrected score", by.LAUD, scas, keeps=APPROXIMATE, exceptions=_ONE_SIDE
@@ -147,13 +147,28 @@ PROPORTION: dict[str, Method] = {
         "Arcsine, Anscombe", by.ANSCOMBE, arcsine, keeps=APPROXIMATE, exceptions=_ONE_SIDE
     ),
     "logit": of.transform(
-        "Logit, exact at the ends", by.BROWN_2001, logit, keeps=APPROXIMATE, exceptions=_STEEP
+        "Logit, exact at the ends",
+        by.BROWN_2001,
+        logit,
+        keeps=APPROXIMATE,
+        exceptions=_STEEP,
+        steady_from=0.01,
     ),
     "rindskopf": of.transform(
-        "Logit with x + ½", by.RINDSKOPF, rindskopf, keeps=NOMINAL, exceptions={**_STEEP, **_INSIDE}
+        "Logit with x + ½",
+        by.RINDSKOPF,
+        rindskopf,
+        keeps=NOMINAL,
+        exceptions={**_STEEP, **_INSIDE},
+        steady_from=0.05,
     ),
     "probit": of.transform(
-        "Probit, exact at the ends", by.DORAI_RAJ, probit, keeps=APPROXIMATE, exceptions=_STEEP
+        "Probit, exact at the ends",
+        by.DORAI_RAJ,
+        probit,
+        keeps=APPROXIMATE,
+        exceptions=_STEEP,
+        steady_from=0.001,
     ),
     "cloglog": of.transform(
         "Log of −log p, exact at the ends",
@@ -161,6 +176,7 @@ PROPORTION: dict[str, Method] = {
         cloglog,
         keeps=APPROXIMATE,
         exceptions={**_STEEP, "mirrors": "log(−log p) is not the negative of log(−log(1 − p))"},
+        steady_from=0.01,
     ),
     "chebyshev": of.inequality("Chebyshev inequality", by.CHEBYSHEV, chebyshev),
     "hoeffding": of.inequality("Hoeffding inequality", by.HOEFFDING, hoeffding),

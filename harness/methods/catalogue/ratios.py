@@ -20,16 +20,16 @@ from harness.methods.comparison.odds_ratio import miettinen_nurminen as odds_mie
 from harness.methods.comparison.odds_ratio import mover_jeffreys as odds_mover_jeffreys
 from harness.methods.comparison.odds_ratio import mover_wilson as odds_mover_wilson
 from harness.methods.comparison.odds_ratio import scas as odds_scas
-from harness.methods.comparison.rate_ratio import (
+from harness.methods.comparison.rates import (
     exact_conditional,
-    mover_score,
+    ratio_mid_p,
+    ratio_mover_jeffreys,
+    ratio_mover_score,
+    ratio_scas,
+    ratio_score,
     wald_log,
     wald_log_half,
 )
-from harness.methods.comparison.rate_ratio import mid_p as rate_mid_p
-from harness.methods.comparison.rate_ratio import mover_jeffreys as rate_mover_jeffreys
-from harness.methods.comparison.rate_ratio import scas as rate_scas
-from harness.methods.comparison.rate_ratio import score as rate_score
 from harness.methods.comparison.risk_ratio import (
     katz,
     koopman,
@@ -57,25 +57,31 @@ RISK_RATIO: dict[str, Method] = {
         by.KATZ,
         katz,
         exceptions={**_NO_SUCCESS, "has width": "of no width where each x is n"},
+        steady_from=1.0,
     ),
     "walter": of.wald(
         "Walter, Wald for the logarithm with ½ added",
         by.PETTIGREW,
         walter,
         exceptions={**_ADDED, "has width": "of no width where each x is n"},
+        steady_from=1.0,
     ),
     "price_bonett": of.wald(
         "Price-Bonett, approximate Bayes, Wald for the logarithm",
         by.PRICE_BONETT,
         price_bonett,
         exceptions=_ADDED,
+        steady_from=0.1,
     ),
-    "koopman": of.score("Koopman score", by.KOOPMAN, koopman, exceptions=_NO_SUCCESS),
+    "koopman": of.score(
+        "Koopman score", by.KOOPMAN, koopman, exceptions=_NO_SUCCESS, steady_from=0.001
+    ),
     "miettinen_nurminen": of.score(
         "Miettinen-Nurminen score",
         by.MIETTINEN_NURMINEN,
         miettinen_nurminen,
         exceptions=_NO_SUCCESS,
+        steady_from=0.001,
     ),
     "scas": of.score(
         "Skewness-corrected score",
@@ -85,9 +91,14 @@ RISK_RATIO: dict[str, Method] = {
             **_LARGE_ALPHA,
             "is monotone": "at a tiny alpha the correction for skewness outgrows the statistic",
         },
+        steady_from=0.005,
     ),
     "mover_wilson": of.mover(
-        "MOVER with Wilson limits", by.DONNER_ZOU, mover_wilson, exceptions=_NO_SUCCESS
+        "MOVER with Wilson limits",
+        by.DONNER_ZOU,
+        mover_wilson,
+        exceptions=_NO_SUCCESS,
+        steady_from=0.001,
     ),
     "mover_jeffreys": of.mover(
         "MOVER with equal-tailed Jeffreys limits", by.LAUD, mover_jeffreys, exceptions=_MEDIANS
@@ -110,37 +121,45 @@ ODDS_RATIO: dict[str, Method] = {
         by.WOOLF,
         woolf,
         exceptions={"is monotone": _OPEN},
+        steady_from=1.0,
     ),
     "gart": of.wald(
         "Gart, Woolf with half a count in each cell",
         by.GART,
         gart,
         exceptions={"is monotone": _WIDENS, **_NEARER_TO_1},
+        steady_from=0.025,
     ),
     "agresti_smoothed": of.wald(
         "Agresti, Woolf smoothed towards independence",
         by.AGRESTI_SMOOTHED,
         agresti_smoothed,
         exceptions={"is monotone": _OPEN, **_NEARER_TO_1},
+        steady_from=1.0,
     ),
-    "score": of.score("Score", by.CORNFIELD, score, exceptions={"is monotone": _WIDENS}),
+    "score": of.score(
+        "Score", by.CORNFIELD, score, exceptions={"is monotone": _WIDENS}, steady_from=0.001
+    ),
     "miettinen_nurminen": of.score(
         "Miettinen-Nurminen score",
         by.MIETTINEN_NURMINEN,
         odds_miettinen_nurminen,
         exceptions={"is monotone": _WIDENS},
+        steady_from=0.001,
     ),
     "scas": of.score(
         "Skewness-corrected score with correction for bias",
         by.LAUD,
         odds_scas,
         exceptions={"is monotone": _WIDENS, "holds the estimate": _LARGE_ALPHA_OF_ODDS_RATIO},
+        steady_from=0.025,
     ),
     "mover_wilson": of.mover(
         "MOVER with the odds of Wilson limits",
         by.FAGERLAND_NEWCOMBE,
         odds_mover_wilson,
         exceptions={"is monotone": _WIDENS, "mirrors": _ODDS},
+        steady_from=1.0,
     ),
     "mover_jeffreys": of.mover(
         "MOVER with the odds of equal-tailed Jeffreys limits",
@@ -182,6 +201,7 @@ RATE_RATIO: dict[str, Method] = {
         by.GU,
         wald_log,
         exceptions=_NO_EVENT,
+        steady_from=1.0,
     ),
     "wald_log_half": of.wald(
         "Wald for the logarithm with ½ added to each count",
@@ -191,19 +211,28 @@ RATE_RATIO: dict[str, Method] = {
             **_ADDED,
             "holds the estimate": "its centre is another estimate, with ½ added to the counts",
         },
+        steady_from=0.05,
     ),
     "score": of.score(
         "Score, odds of Wilson limits of x₁ of x₁ + x₂",
         by.MIETTINEN_NURMINEN,
-        rate_score,
+        ratio_score,
         exceptions=_NO_EVENT,
+        steady_from=0.001,
     ),
-    "scas": of.score("Skewness-corrected score", by.LAUD, rate_scas, exceptions=_LARGE_ALPHA),
+    "scas": of.score("Skewness-corrected score", by.LAUD, ratio_scas, exceptions=_LARGE_ALPHA),
     "mover_score": of.mover(
-        "MOVER with score limits", by.LI_TANG_WONG, mover_score, exceptions=_NO_EVENT
+        "MOVER with score limits",
+        by.LI_TANG_WONG,
+        ratio_mover_score,
+        exceptions=_NO_EVENT,
+        steady_from=0.001,
     ),
     "mover_jeffreys": of.mover(
-        "MOVER with equal-tailed Jeffreys limits", by.LAUD, rate_mover_jeffreys, exceptions=_MEDIANS
+        "MOVER with equal-tailed Jeffreys limits",
+        by.LAUD,
+        ratio_mover_jeffreys,
+        exceptions=_MEDIANS,
     ),
     "exact_conditional": of.exact(
         "Exact conditional, odds of Clopper-Pearson limits of x₁ of x₁ + x₂",
@@ -213,7 +242,7 @@ RATE_RATIO: dict[str, Method] = {
     "mid_p": of.mid_p(
         "Mid-P conditional, odds of mid-P limits of x₁ of x₁ + x₂",
         by.LANCASTER,
-        rate_mid_p,
+        ratio_mid_p,
         exceptions=_LARGE_ALPHA,
     ),
 }

@@ -11,12 +11,13 @@ from scipy.special import ndtri
 from harness.base.numerics.arrays import Bools, Floats, Positions, Rows
 from harness.base.numerics.points import UnitPoints, unit_difference
 from harness.base.numerics.root_finding import newton_roots
-from harness.methods.comparison.skewness import Derived, relative_excess
+from harness.families.family import Data
+from harness.methods.comparison import Derived, relative_excess
 from harness.methods.method import LimitPair
 from harness.methods.proportion import about, variance
 
 
-def wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def wald(data: Data, tail: float) -> LimitPair:
     """p̂₁ − p̂₂ ± z √(p̂₁(1 − p̂₁)/n₁ + p̂₂(1 − p̂₂)/n₂), clipped to [−1, 1].
 
     z is the upper ``tail`` point of the standard normal. Of no width where each x is 0 or n, and
@@ -27,7 +28,7 @@ def wald(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _about_estimate(data, tail, np.zeros_like(data[1]))
 
 
-def wald_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def wald_cc(data: Data, tail: float) -> LimitPair:
     """p̂₁ − p̂₂ ± (z √(p̂₁(1 − p̂₁)/n₁ + p̂₂(1 − p̂₂)/n₂) + (1/n₁ + 1/n₂)/2), clipped to [−1, 1].
 
     z is the upper ``tail`` point of the standard normal. The continuity correction gives it a
@@ -39,7 +40,7 @@ def wald_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _about_estimate(data, tail, (1.0 / n1 + 1.0 / n2) / 2)
 
 
-def agresti_caffo(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def agresti_caffo(data: Data, tail: float) -> LimitPair:
     """Wald with a success and a failure added to each sample: p̃ = (x + 1)/(n + 2).
 
     p̃₁ − p̃₂ ± z √(p̃₁(1 − p̃₁)/(n₁ + 2) + p̃₂(1 − p̃₂)/(n₂ + 2)), clipped to [−1, 1], with z the
@@ -52,7 +53,7 @@ def agresti_caffo(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return wald((x1 + 1.0, n1 + 2.0, x2 + 1.0, n2 + 2.0), tail)
 
 
-def _about_estimate(data: tuple[Floats, ...], tail: float, correction: Floats) -> LimitPair:
+def _about_estimate(data: Data, tail: float, correction: Floats) -> LimitPair:
     x1, n1, x2, n2 = data
     deviation = np.sqrt(variance(x1, n1) + variance(x2, n2))
     return about(x1 / n1 - x2 / n2, correction - float(ndtri(tail)) * deviation, -1.0, 1.0)
@@ -78,7 +79,7 @@ def about_logarithm(ratio: Floats, variance: Floats, tail: float) -> LimitPair:
 _MARGIN = 1e-9
 
 
-def mee(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def mee(data: Data, tail: float) -> LimitPair:
     """All δ with |p̂₁ − p̂₂ − δ| ≤ z √V(δ), V = p₁(1 − p₁)/n₁ + p₂(1 − p₂)/n₂.
 
     p₁ and p₂ are the most likely proportions with p₁ − p₂ = δ; z is the upper ``tail`` point of
@@ -89,7 +90,7 @@ def mee(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _limits(data, tail, np.ones_like(data[1]), _drop)
 
 
-def miettinen_nurminen(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def miettinen_nurminen(data: Data, tail: float) -> LimitPair:
     """As ``mee``, with the variance of V multiplied by N/(N − 1), N = n₁ + n₂.
 
     Slightly wider than ``mee``, which matters in small samples only.
@@ -100,13 +101,13 @@ def miettinen_nurminen(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _limits(data, tail, variance_factor(data), _drop)
 
 
-def variance_factor(data: tuple[Floats, ...]) -> Floats:
+def variance_factor(data: Data) -> Floats:
     """N/(N − 1), N = n₁ + n₂."""
     total = data[1] + data[3]
     return total / (total - 1.0)
 
 
-def _limits(data: tuple[Floats, ...], tail: float, factor: Floats, drop: Drop) -> LimitPair:
+def _limits(data: Data, tail: float, factor: Floats, drop: Drop) -> LimitPair:
     """The limits below and above the estimate d, by how far a limit is from it."""
     x1, n1, x2, n2 = data
     z = -float(ndtri(tail))
@@ -177,7 +178,7 @@ _NEAREST, _FARTHEST = np.log(1e-24), np.log(1e3)
 _SMALL = 1e-6
 
 
-def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def scas(data: Data, tail: float) -> LimitPair:
     """T(δ) − (z² − 1) μ₃(δ)/(6 V(δ)^{3/2}) = ±z, the skewness-corrected score.
 
     T = (p̂₁ − p̂₂ − δ)/√V with V = (p₁q₁/n₁ + p₂q₂/n₂) N/(N − 1), N = n₁ + n₂, and
@@ -194,7 +195,7 @@ def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _limits(data, tail, variance_factor(data), _skewed_drop)
 
 
-def gart_nam(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def gart_nam(data: Data, tail: float) -> LimitPair:
     """As ``scas``, without the factor N/(N − 1) of the variance.
 
     Gart and Nam (1990), Biometrics 46, 637–643.
@@ -231,21 +232,18 @@ class _Pairs(Rows):
         """Whether both rates are 0: there is nothing further out."""
         return np.asarray((self.x == 0) & (self.y == 0))
 
-    def reaches(self, z: float) -> Bools:
-        """Whether the corrected score rises above z as the rates fall to 0.
-
-        There V is near s/μ with s = x/n + y/m, μ₃ near (x/n² + y/m²)/μ, and the score near c√μ.
-        """
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(self._steepness(z) > 0)
-
     def farthest(self, z: float) -> Floats:
         """The logarithm of a multiplier above which the score is above z, where it reaches z."""
         with np.errstate(divide="ignore"):
-            reached = 2.0 * np.log(2.0 * (z + 1.0) / self._steepness(z))
+            reached = 2.0 * np.log(2.0 * (z + 1.0) / self.steepness(z))
         return np.asarray(np.maximum(np.log(self.kinks[1]) + _FARTHEST, reached))
 
-    def _steepness(self, z: float) -> Floats:
+    def steepness(self, z: float) -> Floats:
+        """The c of the corrected score, which is near c√μ as the rates fall to 0.
+
+        There V is near s/μ with s = x/n + y/m, and μ₃ near (x/n² + y/m²)/μ. The score rises above
+        z where c is above 0.
+        """
         rate = self.factor * (self.x / self.n + self.y / self.m)
         third = self.x / self.n / self.n + self.y / self.m / self.m
         return np.sqrt(rate) / self.factor - (z * z - 1.0) * third / (6.0 * rate * np.sqrt(rate))
@@ -303,7 +301,8 @@ def _skewed_drop(pairs: _Pairs, z: float) -> Floats:
     Where z < 1 a limit may lie beyond the estimate: d − δ is negative there.
     """
     drop = np.zeros_like(pairs.x)
-    ended, reaches = pairs.is_ended(), pairs.reaches(z)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ended, reaches = pairs.is_ended(), pairs.steepness(z) > 0
     # The end of the range is left to clipping.
     drop[~ended & ~reaches] = 2.0
     outwards = np.flatnonzero(~ended & reaches)

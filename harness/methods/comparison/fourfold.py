@@ -9,6 +9,7 @@ from scipy.special import expit
 
 from harness.base.numerics.arrays import Bools, Floats, Positions, Rows, distinct_columns
 from harness.base.numerics.root_finding import newton_roots
+from harness.families.family import Data
 
 # The logits between which the share of the room that a root takes lies.
 _FARTHEST_LOGIT = 600.0
@@ -29,7 +30,7 @@ class Tables(Rows):
     d: Floats
 
     @classmethod
-    def of(cls, data: tuple[Floats, ...]) -> Tables:
+    def of(cls, data: Data) -> Tables:
         """The tables of x₁ of n₁ and x₂ of n₂.
 
         Exchange of a and d, or of b and c, changes nothing that depends on the odds ratio and the

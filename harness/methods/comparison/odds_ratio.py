@@ -21,11 +21,12 @@ from scipy.special import expit, ndtri
 
 from harness.base.numerics.arrays import Floats, Positions
 from harness.distributions.posteriors.beta import Beta
+from harness.families.family import Data
 from harness.methods import inversion
+from harness.methods.comparison import Derived, corrected, place_of, skewness_term
 from harness.methods.comparison.fourfold import Tables, both_sides, shifted_by_statistic
-from harness.methods.comparison.mover import Term, ratio, terms
-from harness.methods.comparison.skewness import Derived, corrected, place_of, skewness_term
-from harness.methods.inversion import MINIMUM_LIKELIHOOD, outer_limit
+from harness.methods.comparison.mover import JEFFREYS, Term, ratio, terms
+from harness.methods.inversion import MINIMUM_LIKELIHOOD
 from harness.methods.inversion.hypergeometric import (
     HalfTails,
     HypergeometricTails,
@@ -38,10 +39,9 @@ from harness.methods.method import LimitPair
 from harness.methods.proportion.score import wilson
 
 _GART = 0.5
-_JEFFREYS = (0.5, 0.5)
 
 
-def woolf(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def woolf(data: Data, tail: float) -> LimitPair:
     """θ̂ exp(∓ z √(1/a + 1/b + 1/c + 1/d)), θ̂ = ad/(bc), for a, b = x₁, n₁ − x₁, c, d = x₂, n₂ − x₂.
 
     z is the upper ``tail`` point of the standard normal. (0, inf) where a cell is 0, so that
@@ -52,7 +52,7 @@ def woolf(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _about_logarithm(Tables.of(data), tail)
 
 
-def gart(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def gart(data: Data, tail: float) -> LimitPair:
     """As ``woolf``, with ½ added to each of the four cells: finite at every outcome.
 
     At a zero cell it need not hold the estimate, and it misses odds ratios next to 0 and very large
@@ -63,7 +63,7 @@ def gart(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _about_logarithm(Tables.of(data).plus(_GART), tail)
 
 
-def agresti_smoothed(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def agresti_smoothed(data: Data, tail: float) -> LimitPair:
     """As ``woolf``, with 2 nᵢ mⱼ/N² added to the cell of row i and column j.
 
     m₁ = x₁ + x₂ and m₂ = N − m₁ are the sums of the columns, N = n₁ + n₂: what is added comes to
@@ -85,7 +85,7 @@ def agresti_smoothed(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _about_logarithm(smoothed.ordered(), tail)
 
 
-def mover_wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def mover_wilson(data: Data, tail: float) -> LimitPair:
     """MOVER of the ratio of the odds p/(1 − p), with those of Wilson's limits, about x/(n − x).
 
     Where an x is n its odds are infinite; the limits are then those of the equivalent table with
@@ -96,7 +96,7 @@ def mover_wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Med. Res. 21, 347–359.
     """
 
-    def odds(sample: tuple[Floats, ...], tail: float) -> Term:
+    def odds(sample: Data, tail: float) -> Term:
         """The odds x/(n − x), and those of Wilson's limits; a small p or 1 − p keeps its digits."""
         x, n = sample
         lower, upper = wilson((x, n), tail)
@@ -107,7 +107,7 @@ def mover_wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return ratio(*terms(data, tail, odds))
 
 
-def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def mover_jeffreys(data: Data, tail: float) -> LimitPair:
     """MOVER of the ratio of the odds, with those of quantiles of Beta(x + ½, n − x + ½).
 
     The centres are the odds of the medians, so that limits are above 0 and finite at every outcome:
@@ -116,9 +116,9 @@ def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> LimitPair:
     Laud (2017), Pharm. Stat. 16, 334–348; Fagerland and Newcombe (2013), Stat. Med. 32, 2823–2836.
     """
 
-    def odds(sample: tuple[Floats, ...], tail: float) -> Term:
+    def odds(sample: Data, tail: float) -> Term:
         x, n = sample
-        posterior = Beta.given(x, n, _JEFFREYS)
+        posterior = Beta.given(x, n, JEFFREYS)
         points = posterior.ppf(0.5), posterior.ppf(tail), posterior.isf(tail)
         median, lower, upper = (quantile.p / quantile.q for quantile in points)
         return median, lower, upper
@@ -136,7 +136,7 @@ def _about_logarithm(tables: Tables, tail: float) -> LimitPair:
     return np.where(empty, 0.0, lower), np.where(empty, np.inf, upper)
 
 
-def score(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def score(data: Data, tail: float) -> LimitPair:
     """All θ with |(p̂₁ − p₁)/(p₁q₁) − (p̂₂ − p₂)/(p₂q₂)| ≤ z √(1/(n₁p₁q₁) + 1/(n₂p₂q₂)).
 
     p₁ and p₂ are the most likely proportions with p₁q₂/(p₂q₁) = θ, q = 1 − p; z is the upper
@@ -151,7 +151,7 @@ def score(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return by_upper_limit(Tables.of(data), tail, _score_limit)
 
 
-def miettinen_nurminen(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def miettinen_nurminen(data: Data, tail: float) -> LimitPair:
     """As ``score``, with the variance multiplied by N/(N − 1), N = n₁ + n₂.
 
     Slightly wider than ``score``, which matters in small samples only.
@@ -199,7 +199,7 @@ def by_upper_limit(
 _FARTHEST_LOGIT = 200.0
 
 
-def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def scas(data: Data, tail: float) -> LimitPair:
     """T − (z² − 1) μ₃/(6 V^1.5) = ±z with T the score of ``score`` corrected for bias, over √V.
 
     V = N/(N − 1) (1/v₁ + 1/v₂), vᵢ = nᵢpᵢqᵢ; the score is (p̂₁ − p₁)/(p₁q₁) − (p̂₂ − p₂)/(p₂q₂) −
@@ -283,7 +283,7 @@ _NEXT_TO_ONE = 1e-14
 UpperLimit = Callable[[HypergeometricTails, float], TablePoints]
 
 
-def cornfield(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def cornfield(data: Data, tail: float) -> LimitPair:
     """Pr(X₁ ≥ x₁ | l) = ``tail`` and Pr(X₁ ≤ x₁ | u) = ``tail``, given X₁ + X₂ = x₁ + x₂.
 
     l = 0 where x₁ is the smallest count with this sum, and u = inf where it is the largest. Never
@@ -295,7 +295,7 @@ def cornfield(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _for_odds_ratio(inversion.exact_tail, data, tail, tail)
 
 
-def mid_p(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def mid_p(data: Data, tail: float) -> LimitPair:
     """As ``cornfield``, with half of the probability of x₁ left out of each tail.
 
     Its mean coverage is nearer to nominal; at some truths it misses more often than nominal. A
@@ -308,7 +308,7 @@ def mid_p(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _for_odds_ratio(inversion.mid_p, data, tail, tail)
 
 
-def baptista_pike(data: tuple[Floats, ...], alpha: float) -> LimitPair:
+def baptista_pike(data: Data, alpha: float) -> LimitPair:
     """The hull of {θ: Σ Pr(y; θ) > alpha}, over all y with Pr(y; θ) ≤ Pr(x₁; θ).
 
     y are the counts with the same sum, and probabilities are given that sum. Never misses more
@@ -318,16 +318,13 @@ def baptista_pike(data: tuple[Floats, ...], alpha: float) -> LimitPair:
 
     Baptista and Pike (1977), Appl. Stat. 26, 214–220.
     """
-
-    def limit(tails: HypergeometricTails, alpha: float) -> TablePoints:
-        # A sum that is alpha at a tie falls to it, with a slope of 0 for symmetric margins: the
-        # limit is the tie, and next to it no root of the rounded sum is to be looked for.
-        return outer_limit(tails, alpha * (1.0 - _ROUNDING), MINIMUM_LIKELIHOOD)
-
-    return _for_odds_ratio(limit, data, alpha, alpha / 2)
+    # A sum that is alpha at a tie falls to it, with a slope of 0 for symmetric margins: the limit
+    # is the tie, and next to it no root of the rounded sum is to be looked for.
+    level = alpha * (1.0 - _ROUNDING)
+    return _for_odds_ratio(MINIMUM_LIKELIHOOD.limit, data, level, alpha / 2)
 
 
-def baptista_pike_mid_p(data: tuple[Floats, ...], alpha: float) -> LimitPair:
+def baptista_pike_mid_p(data: Data, alpha: float) -> LimitPair:
     """As ``baptista_pike``, with half of Pr(x₁; θ) left out of the sum.
 
     Its mean coverage is nearer to nominal; at some truths it misses more often than nominal. For an
@@ -341,15 +338,13 @@ def baptista_pike_mid_p(data: tuple[Floats, ...], alpha: float) -> LimitPair:
         # A sum that is alpha at a tie rises to it for symmetric margins, and is not above alpha
         # there.
         half = HalfTails(tails.tables, tails.window)
-        outer: TablePoints = outer_limit(half, alpha * (1.0 + _ROUNDING), MINIMUM_LIKELIHOOD)
+        outer: TablePoints = MINIMUM_LIKELIHOOD.limit(half, alpha * (1.0 + _ROUNDING))
         return outer if alpha <= 0.5 else among_most_probable(tails, alpha, outer)
 
     return _for_odds_ratio(limit, data, alpha, alpha / 2)
 
 
-def _for_odds_ratio(
-    limit: UpperLimit, data: tuple[Floats, ...], level: float, tail: float
-) -> LimitPair:
+def _for_odds_ratio(limit: UpperLimit, data: Data, level: float, tail: float) -> LimitPair:
     """Both limits: the upper one of each table, and the inverse one of the mirrored table.
 
     Args:

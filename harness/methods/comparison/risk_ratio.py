@@ -18,9 +18,10 @@ import numpy as np
 from scipy.special import expit, ndtri
 
 from harness.base.numerics.arrays import Floats, Rows
+from harness.families.family import Data
+from harness.methods.comparison import Derived, corrected, place_of, skewness_term
 from harness.methods.comparison.difference import about_logarithm, variance_factor
 from harness.methods.comparison.mover import about_estimates, median_of_beta, ratio, terms
-from harness.methods.comparison.skewness import Derived, corrected, place_of, skewness_term
 from harness.methods.method import LimitPair
 from harness.methods.proportion.score import wilson
 
@@ -28,7 +29,7 @@ from harness.methods.proportion.score import wilson
 _SUCCESSES, _FAILURES = 0.25, 1.5
 
 
-def katz(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def katz(data: Data, tail: float) -> LimitPair:
     """exp(log(p̂₁/p̂₂) ∓ z √(1/x₁ − 1/n₁ + 1/x₂ − 1/n₂)), and (0, inf) at x₁ = 0 or x₂ = 0.
 
     z is the upper ``tail`` point of the standard normal. Without a success the equation has no
@@ -43,7 +44,7 @@ def katz(data: tuple[Floats, ...], tail: float) -> LimitPair:
         return about_logarithm(x1 / n1 * (n2 / x2), variance, tail)
 
 
-def walter(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def walter(data: Data, tail: float) -> LimitPair:
     """``katz`` with ½ added to each x and each n.
 
     exp(log(p̃₁/p̃₂) ∓ z √(1/(x₁ + ½) − 1/(n₁ + ½) + 1/(x₂ + ½) − 1/(n₂ + ½))) with
@@ -58,7 +59,7 @@ def walter(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return katz((x1 + 0.5, n1 + 0.5, x2 + 0.5, n2 + 0.5), tail)
 
 
-def price_bonett(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def price_bonett(data: Data, tail: float) -> LimitPair:
     """exp(log(p̃₁/p̃₂) ∓ z √(q̃₁/(ñ₁p̃₁) + q̃₂/(ñ₂p̃₂))) with p̃ = (x + ¼)/ñ, ñ = n + 1¾, q̃ = 1 − p̃.
 
     An approximate Bayes interval: p̃ is the mode of p under a Beta(1.25, 2.5) prior, and q̃/(ñp̃) the
@@ -73,7 +74,7 @@ def price_bonett(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return katz((x1 + _SUCCESSES, n1 + more, x2 + _SUCCESSES, n2 + more), tail)
 
 
-def mover_wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def mover_wilson(data: Data, tail: float) -> LimitPair:
     """MOVER with Wilson limits: (p̂₁ − θp̂₂)² = (p̂₁ − l₁)² + θ²(u₂ − p̂₂)² below, and swapped above.
 
     l = 0 at x₁ = 0, u = inf at x₂ = 0, and (0, inf) at both. Its mean coverage is near nominal.
@@ -83,7 +84,7 @@ def mover_wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return ratio(*about_estimates(data, tail, wilson))
 
 
-def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def mover_jeffreys(data: Data, tail: float) -> LimitPair:
     """MOVER with the ``tail`` quantiles of Beta(x + ½, n − x + ½), centred on its medians.
 
     The limits of each sample are those of ``jeffreys_equal_tailed``: they are not moved to the end
@@ -109,7 +110,7 @@ _HALVINGS = 25
 _BLOCK = 100
 
 
-def koopman(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def koopman(data: Data, tail: float) -> LimitPair:
     """All θ with |p̂₁ − θp̂₂| ≤ z √V(θ), V = p₁(1 − p₁)/n₁ + θ²p₂(1 − p₂)/n₂.
 
     p₁ and p₂ are the most likely proportions with p₁ = θp₂; z is the upper ``tail`` point of the
@@ -121,7 +122,7 @@ def koopman(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _limits(data, tail, np.ones_like(data[1]), is_corrected=False)
 
 
-def miettinen_nurminen(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def miettinen_nurminen(data: Data, tail: float) -> LimitPair:
     """As ``koopman``, with V multiplied by N/(N − 1), N = n₁ + n₂.
 
     Slightly wider than ``koopman``, which matters in small samples only.
@@ -131,7 +132,7 @@ def miettinen_nurminen(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _limits(data, tail, variance_factor(data), is_corrected=False)
 
 
-def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def scas(data: Data, tail: float) -> LimitPair:
     """The θ where the skewness-corrected score is z, and −z: T = ±z + (z² − 1)μ₃/(6V^{3/2}).
 
     T = (p̂₁ − θp̂₂)/√V with V of ``miettinen_nurminen``, μ₃ = p₁(1 − p₁)(1 − 2p₁)/n₁² −
@@ -145,7 +146,7 @@ def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _limits(data, tail, variance_factor(data), is_corrected=True)
 
 
-def _limits(data: tuple[Floats, ...], tail: float, factor: Floats, is_corrected: bool) -> LimitPair:
+def _limits(data: Data, tail: float, factor: Floats, is_corrected: bool) -> LimitPair:
     x1, n1, x2, n2 = data
     z = -float(ndtri(tail))
     lower = _lower(data, factor, z, is_corrected)
@@ -154,7 +155,7 @@ def _limits(data: tuple[Floats, ...], tail: float, factor: Floats, is_corrected:
         return lower, 1.0 / inverse
 
 
-def _lower(data: tuple[Floats, ...], factor: Floats, z: float, is_corrected: bool) -> Floats:
+def _lower(data: Data, factor: Floats, z: float, is_corrected: bool) -> Floats:
     """The θ where the statistic is z; an end of the range where it is above or below z for all."""
     x1, n1, x2, n2 = data
     # What the statistic tends to for θ to ∞, and to 0.

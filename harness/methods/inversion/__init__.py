@@ -21,15 +21,18 @@ these jumps for Blaker's and Sterne's orders.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from scipy.special import ndtri
 
 from harness.base.numerics.arrays import Bools, Floats, Positions, distinct_columns
+from harness.base.numerics.points import RealPoints, UnitPoints
 from harness.base.numerics.root_finding import largest_true
 from harness.distributions.posteriors.protocol import P
+from harness.families.family import Data
 from harness.methods.inversion.tails import BinomialTails, PoissonTails, Tails, find_root
 from harness.methods.method import LimitPair
 
@@ -37,19 +40,50 @@ from harness.methods.method import LimitPair
 _FAR_AWAY = 60.0
 
 
-class Order(Protocol):
+class Order(ABC):
     """An order of the outcomes: an exact test sums all that are at least as extreme as x."""
 
+    @abstractmethod
     def last(self, tails: Tails[P], alpha: float) -> Floats:
         """The largest distance k whose tie with x has a p-value above ``alpha``."""
 
+    @abstractmethod
     def tie(self, tails: Tails[P], k: Floats) -> P:
         """The points at which x is level with the outcome at the distance k."""
 
+    def limit(self, tails: Tails[P], alpha: float) -> P:
+        """The supremum of the points with p-value > alpha; the boundary if all have."""
+        inner = np.flatnonzero(tails.reach > 0)
+        boundary, tails = tails.boundary, tails.at(inner)
+        last = self.last(tails, alpha)
+        limit = self.tie(tails, last)
+        past = last + 1.0
+        above = tails.near(limit) + tails.far(past, limit) > alpha
+        bare = np.flatnonzero(above & (past > tails.reach))
+        piece = np.flatnonzero(above & (past <= tails.reach))
+        limit = limit.replaced(bare, tails.at(bare).quantile(alpha))
+        # There the p-value falls to alpha between the tie and the next one.
+        continued, k, start = tails.at(piece), past[piece], limit.at(piece)
+
+        def log_excess(here: Tails[P], points: P, index: Positions) -> tuple[Floats, Floats]:
+            p_value = here.near(points) + here.far(k[index], points)
+            slope = here.near_slope(points) + here.far_slope(k[index], points)
+            return np.log(p_value / alpha), slope / p_value
+
+        width = continued.span(start, self.tie(continued, k))
+        root = find_root(continued, log_excess, start, np.zeros_like(width), width, 0.5 * width)
+        limit = limit.replaced(piece, root)
+        # Sterne's tie of two neighbouring Poisson counts is an estimate, and may round past it.
+        limit = tails.between(np.zeros_like(past)).where(tails.distance(limit) < 0, limit)
+        return boundary.replaced(inner, limit)
+
 
 @dataclass(frozen=True)
-class ByLikelihood:
-    """The order by the probability of an outcome, or by its likelihood ratio."""
+class ByLikelihood(Order):
+    """The order by the probability Pr(y; θ) of an outcome y, or by its likelihood ratio.
+
+    That is Pr(y; θ) over its largest value, that at the estimate from y.
+    """
 
     relative: bool
 
@@ -73,8 +107,8 @@ class ByLikelihood:
 
 
 @dataclass(frozen=True)
-class BySmallerTail:
-    """The order by the smaller of the two tails that begin at an outcome."""
+class BySmallerTail(Order):
+    """The order by the smaller tail at an outcome y, min(Pr(Y ≤ y; θ), Pr(Y ≥ y; θ))."""
 
     def last(self, tails: Tails[P], alpha: float) -> Floats:
         """The tails are equal there, so that the p-value is twice the near one.
@@ -111,74 +145,33 @@ LIKELIHOOD_RATIO = ByLikelihood(relative=True)
 SMALLER_TAIL = BySmallerTail()
 
 
-def outer_limit(tails: Tails[P], alpha: float, order: Order) -> P:
-    """The supremum of the points with p-value > alpha; the boundary if all have."""
-    inner = np.flatnonzero(tails.reach > 0)
-    boundary, tails = tails.boundary, tails.at(inner)
-    last = order.last(tails, alpha)
-    limit = order.tie(tails, last)
-    past = last + 1.0
-    above = tails.near(limit) + tails.far(past, limit) > alpha
-    bare = np.flatnonzero(above & (past > tails.reach))
-    piece = np.flatnonzero(above & (past <= tails.reach))
-    limit = limit.replaced(bare, tails.at(bare).quantile(alpha))
-    # There the p-value falls to alpha between the tie and the next one.
-    continued, k, start = tails.at(piece), past[piece], limit.at(piece)
-
-    def log_excess(here: Tails[P], points: P, index: Positions) -> tuple[Floats, Floats]:
-        p_value = here.near(points) + here.far(k[index], points)
-        slope = here.near_slope(points) + here.far_slope(k[index], points)
-        return np.log(p_value / alpha), slope / p_value
-
-    width = continued.span(start, order.tie(continued, k))
-    root = find_root(continued, log_excess, start, np.zeros_like(width), width, 0.5 * width)
-    limit = limit.replaced(piece, root)
-    # Sterne's tie of two neighbouring Poisson counts is an estimate, and may round past it.
-    limit = tails.between(np.zeros_like(past)).where(tails.distance(limit) < 0, limit)
-    return boundary.replaced(inner, limit)
-
-
 # In logits or logarithms: a limit of mid-P lies within this of that at which x counts as a whole,
 # and one of the likelihood ratio within this and z² of the score test's.
 _WIDEST = 60.0
 
 
-class OuterLimit(Protocol):
-    """The limit on one side, for a level: the tail beyond it or the alpha of both."""
+def for_proportion(
+    limit: Callable[[BinomialTails, float], UnitPoints], data: Data, level: float
+) -> LimitPair:
+    """Both limits of a proportion: the upper one of x, and that of n − x mirrored.
 
-    def __call__(self, tails: Tails[P], level: float, /) -> P: ...
-
-
-def for_proportion(limit: OuterLimit, data: tuple[Floats, ...], level: float) -> LimitPair:
-    """Both limits of a proportion: the upper one of x, and that of n − x mirrored."""
+    ``level`` is what the limit is for: the tail beyond it, or the alpha of both limits.
+    """
     x, n = data
     pairs, back = distinct_columns(np.concatenate((x, n - x)), np.concatenate((n, n)))
     limits = limit(BinomialTails(pairs[0], pairs[1]), level).at(back)
     return limits.q[x.size :], limits.p[: x.size]
 
 
-def for_rate(limit: OuterLimit, data: tuple[Floats, ...], level: float) -> LimitPair:
+def for_rate(
+    limit: Callable[[PoissonTails, float], RealPoints], data: Data, level: float
+) -> LimitPair:
     """Both limits of a rate: those of the mean for each count, over the exposure."""
     x, exposure = data
     counts, back = np.unique(x, return_inverse=True)
     lower = limit(PoissonTails(counts, -1.0), level).at(back)
     upper = limit(PoissonTails(counts, 1.0), level).at(back)
     return lower.value / exposure, upper.value / exposure
-
-
-def blaker(tails: Tails[P], alpha: float) -> P:
-    """The limit by the order of the smaller tail, c(y) = min(Pr(Y ≤ y; θ), Pr(Y ≥ y; θ))."""
-    return outer_limit(tails, alpha, SMALLER_TAIL)
-
-
-def sterne(tails: Tails[P], alpha: float) -> P:
-    """The limit by the order of the probability, Pr(y; θ)."""
-    return outer_limit(tails, alpha, MINIMUM_LIKELIHOOD)
-
-
-def feldman_cousins(tails: Tails[P], alpha: float) -> P:
-    """The limit by the order of Pr(y; θ) over its largest value, that at the estimate from y."""
-    return outer_limit(tails, alpha, LIKELIHOOD_RATIO)
 
 
 def exact_tail(tails: Tails[P], tail: float) -> P:

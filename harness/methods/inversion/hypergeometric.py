@@ -292,19 +292,15 @@ class HypergeometricTails:
         return score_limit(self.tables, z)
 
     def outwards(self, points: TablePoints, step: Floats) -> TablePoints:
-        log_ratio = points.log_ratio + step
-        return TablePoints(log_ratio, self._expected_shift(log_ratio))
-
-    def _expected_shift(self, log_ratio: Floats) -> Floats:
-        """The root s of (a + s)(d + s) = θ (b − s)(c − s) inside the range."""
-        tables = self.tables
+        """The shift is the root s of (a + s)(d + s) = θ (b − s)(c − s) inside the range."""
+        log_ratio, tables = points.log_ratio + step, self.tables
         # Of θ and 1/θ the one below 1 is used.
         ratio, inverse = np.exp(np.minimum(log_ratio, 0.0)), np.exp(-np.maximum(log_ratio, 0.0))
         square = inverse - ratio
         linear = (tables.a + tables.d) * inverse + (tables.b + tables.c) * ratio
         constant = tables.a * tables.d * inverse - tables.b * tables.c * ratio
         root = np.sqrt(np.maximum(linear * linear - 4.0 * square * constant, 0.0))
-        return -2.0 * constant / (linear + root)
+        return TablePoints(log_ratio, -2.0 * constant / (linear + root))
 
     def span(self, start: TablePoints, stop: TablePoints) -> Floats:
         return stop.log_ratio - start.log_ratio

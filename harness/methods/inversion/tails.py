@@ -211,6 +211,17 @@ class BinomialTails(Rows):
         return p_ratio - q_ratio
 
 
+def poisson_score_limit(x: Floats, z: float) -> Floats:
+    """The mean m with m − x = z √m: x + z²/2 ± z √(x + z²/4), without cancellation.
+
+    The two roots for z and −z have the product x².
+    """
+    larger = x + z * z / 2 + abs(z) * np.sqrt(x + z * z / 4)
+    if z >= 0:
+        return np.asarray(larger)
+    return np.divide(x * x, larger, out=np.zeros_like(larger), where=x > 0)
+
+
 @dataclass(frozen=True)
 class PoissonTails(Rows):
     """The side of x towards larger means (``sign`` 1) or towards 0 (``sign`` −1)."""
@@ -278,12 +289,7 @@ class PoissonTails(Rows):
         return Gamma(self.x, unit).ppf(tail)
 
     def score_limit(self, z: float) -> RealPoints:
-        """x + z²/2 ± z √(x + z²/4), the smaller root by the product x² of the two."""
-        x = self.x
-        larger = x + z * z / 2 + abs(z) * np.sqrt(x + z * z / 4)
-        if self.sign * z >= 0:
-            return RealPoints(larger)
-        return RealPoints(np.divide(x * x, larger, out=np.zeros_like(larger), where=x > 0))
+        return RealPoints(poisson_score_limit(self.x, self.sign * z))
 
     def distance(self, points: RealPoints) -> Floats:
         return self.sign * (points.value - self.x)

@@ -12,14 +12,13 @@ from scipy.special import ndtri
 from harness.base.numerics.arrays import Floats
 from harness.base.numerics.points import UnitPoints, unit_difference
 from harness.distributions.posteriors.beta import Beta
-from harness.methods.comparison.mover import once_per_sample, ratio
+from harness.families.family import Data
+from harness.methods.comparison.mover import JEFFREYS, once_per_sample, ratio
 from harness.methods.method import LimitPair
 from harness.methods.paired import Pairs, of_difference, of_ratio
 
-_JEFFREYS = (0.5, 0.5)
 
-
-def newcombe(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def newcombe(data: Data, tail: float) -> LimitPair:
     """d − √(dl² − 2φ dl du + du²), dl = p̂₁ − l₁, du = u₂ − p̂₂, with Wilson limits; above likewise.
 
     l and u are the ``wilson`` limits of each proportion. The correlation φ of a pair is
@@ -32,7 +31,7 @@ def newcombe(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return of_difference(partial(_lower_difference, wilson_distances, corrected), data, tail)
 
 
-def newcombe_uncorrected(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def newcombe_uncorrected(data: Data, tail: float) -> LimitPair:
     """As ``newcombe``, with n/2 not subtracted in the correlation.
 
     Shorter, and of no width at b = c = 0 with both = neither, where the correlation is 1.
@@ -42,7 +41,7 @@ def newcombe_uncorrected(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return of_difference(partial(_lower_difference, wilson_distances, phi), data, tail)
 
 
-def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def mover_jeffreys(data: Data, tail: float) -> LimitPair:
     """As ``newcombe``, with the ``jeffreys`` limits of each proportion.
 
     These are quantiles of Beta(x + ½, n − x + ½), and 0 at x = 0 and 1 at x = n.
@@ -53,7 +52,7 @@ def mover_jeffreys(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return of_difference(partial(_lower_difference, jeffreys_distances, corrected), data, tail)
 
 
-def ratio_wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def ratio_wilson(data: Data, tail: float) -> LimitPair:
     """The θ where (p̂₁ − θp̂₂)² = dl² − 2φθ dl du + θ²du², with Wilson limits; above likewise.
 
     dl = p̂₁ − l₁ and du = u₂ − p̂₂ for the lower limit, u₁ − p̂₁ and p̂₂ − l₂ for the upper one; φ is
@@ -65,7 +64,7 @@ def ratio_wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return of_ratio(partial(_lower_ratio, wilson_distances, phi), data, tail)
 
 
-def ratio_jeffreys(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def ratio_jeffreys(data: Data, tail: float) -> LimitPair:
     """As ``ratio_wilson``, with ``jeffreys`` limits of each and the correlation of ``newcombe``.
 
     Tang, Li and Tang (2012), Stat. Methods Med. Res. 21, 361–378; Newcombe (1998), Stat. Med. 17,
@@ -154,17 +153,17 @@ def jeffreys_distances(pairs: Pairs, tail: float) -> Distances:
     return Distances(lower_1, below_1, above_2, below_1 - above_2)
 
 
-def _jeffreys_below(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def _jeffreys_below(data: Data, tail: float) -> LimitPair:
     x, n = data
-    limit, estimate = Beta.given(x, n, _JEFFREYS).ppf(tail), UnitPoints(x / n, (n - x) / n)
+    limit, estimate = Beta.given(x, n, JEFFREYS).ppf(tail), UnitPoints(x / n, (n - x) / n)
     none = x == 0
     below = np.where(none, 0.0, unit_difference(limit, estimate))
     return np.where(none, 0.0, limit.value), below
 
 
-def _jeffreys_above(data: tuple[Floats, ...], tail: float) -> tuple[Floats]:
+def _jeffreys_above(data: Data, tail: float) -> tuple[Floats]:
     x, n = data
-    limit, estimate = Beta.given(x, n, _JEFFREYS).isf(tail), UnitPoints(x / n, (n - x) / n)
+    limit, estimate = Beta.given(x, n, JEFFREYS).isf(tail), UnitPoints(x / n, (n - x) / n)
     return (np.where(x == n, 0.0, unit_difference(estimate, limit)),)
 
 

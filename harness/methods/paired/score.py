@@ -12,14 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
 
 from harness.base.numerics.arrays import Floats, Positions
 from harness.base.numerics.root_finding import newton_roots
-from harness.methods.comparison.skewness import Derived, skewness_term
+from harness.families.family import Data
+from harness.methods.comparison import Derived, skewness_term
 from harness.methods.method import LimitPair
 from harness.methods.paired import Pairs, log_quotient, of_difference, of_ratio
 
@@ -52,23 +53,162 @@ def without_small(third: Floats, skewness: Derived) -> Derived:
     return np.where(counts, value, 0.0), np.where(counts, slope, 0.0)
 
 
-class ScoreTest(Protocol):
-    """The score test of y for m tables; T falls with y, and is 0 at the estimate."""
+@dataclass(frozen=True)
+class DifferenceTest:
+    """The score test of δ = p₁ − p₂, by y = log((1 + δ)/(1 − δ))."""
+
+    pairs: Pairs
+    factor: Floats
+    """What the variance is multiplied by."""
 
     @property
     def centre(self) -> Floats:
-        """The estimate of y, which may be ±inf, shape (m,)."""
-
-    def score(self, y: Floats, index: Positions) -> Score:
-        """T and k at ``y`` for the tables ``index``."""
+        """log((1 + d)/(1 − d)) of the estimate d."""
+        concordant = self.pairs.concordant
+        first, second = self.pairs.first_only, self.pairs.second_only
+        return log_quotient(concordant + 2.0 * first, concordant + 2.0 * second)
 
     def distance(self, z: float) -> Floats:
-        """About how far below the estimate T is z, shape (m,)."""
+        """z times a standard error with z² pairs more."""
+        concordant = self.pairs.concordant
+        first, second = self.pairs.first_only, self.pairs.second_only
+        variance = ((first + second) * concordant + 4.0 * first * second) / self.pairs.n
+        target = self.factor * z * z
+        with np.errstate(divide="ignore"):
+            slope = (concordant + 2.0 * first) * (concordant + 2.0 * second) / self.pairs.n
+            return 2.0 * np.sqrt(target * (variance + target)) / slope
 
     def from_infinity(self, z: float) -> Floats:
-        """The coordinate at which T is z in a table whose estimate is inf, shape (m,)."""
+        """The root of T² = n(1 − δ)/(1 + δ), which T² is at b = n."""
+        return np.log(self.pairs.n / (self.factor * z * z))
+
+    def score(self, y: Floats, index: Positions) -> Score:
+        """T = (b − c − nδ)/√(nV) and k, with p the smaller of p₁₂ and p₂₁.
+
+        p is a root of 2np² + ((2n − b + c)|δ| − b − c)p − c|δ|(1 − |δ|) = 0 for δ ≥ 0, where it
+        is p₂₁; b and c are exchanged for δ < 0. Then V = 2p + |δ|(1 − |δ|), of which no term is
+        negative.
+        """
+        pairs, up = self.pairs.at(index), y >= 0
+        n = pairs.n
+        many = np.where(up, pairs.first_only, pairs.second_only)
+        few = np.where(up, pairs.second_only, pairs.first_only)
+        away = np.exp(-np.abs(y))
+        gap = 2.0 * away / (1.0 + away)
+        size = -np.expm1(-np.abs(y)) / (1.0 + away)
+        near_end = size > 0.5
+
+        linear = 2.0 * n - many + few
+        middle = np.where(near_end, 2.0 * (n - many) - linear * gap, linear * size - (many + few))
+        spread = np.sqrt(middle * middle + 8.0 * n * few * size * gap)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            p = np.where(
+                middle > 0,
+                2.0 * few * size * gap / (middle + spread),
+                (spread - middle) / (4.0 * n),
+            )
+            p_slope = np.where(spread > 0, (few * (gap - size) - linear * p) / spread, 0.0)
+            variance = 2.0 * p + size * gap
+            variance_slope = 2.0 * p_slope + gap - size
+            third = gap * (gap - size) - 6.0 * p
+            third_slope = third - size * (3.0 * gap - size + 6.0 * p_slope)
+
+            # b − c − nδ, times the sign of δ
+            excess = np.where(near_end, n * gap - (n - many + few), (many - few) - n * size)
+            deviation = np.sqrt(self.factor[index] * n * variance)
+            value = excess / deviation
+            value_slope = -n / deviation - 0.5 * value * variance_slope / variance
+            skewness = without_small(
+                size * third / n / n,
+                skewness_term(
+                    (n * size * third, n * third_slope),
+                    (deviation * deviation, self.factor[index] * n * variance_slope),
+                ),
+            )
+        sign, by_y = np.where(up, 1.0, -1.0), 0.5 * gap * (1.0 + size)
+        return Score(sign * value, by_y * value_slope, sign * skewness[0], by_y * skewness[1])
 
 
+@dataclass(frozen=True)
+class RatioTest:
+    """The score test of φ = p₁/p₂, by y = log φ."""
+
+    pairs: Pairs
+    factor: Floats
+    """What the variance is multiplied by."""
+
+    @property
+    def centre(self) -> Floats:
+        """log(x₁/x₂)."""
+        return log_quotient(self.pairs.x1, self.pairs.x2)
+
+    def distance(self, z: float) -> Floats:
+        """z times a standard error with z² pairs more."""
+        target = self.factor * z * z
+        discordant = self.pairs.first_only + self.pairs.second_only
+        with np.errstate(divide="ignore"):
+            return np.sqrt(target * (discordant + target) / self.pairs.x1 / self.pairs.x2)
+
+    def from_infinity(self, z: float) -> Floats:
+        """At x₂ = 0, T² = x₁/φ."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.pairs.x1 / (self.factor * z * z))
+
+    def score(self, y: Floats, index: Positions) -> Score:
+        """T = (x₁ − φx₂)/√(nV) and k, written for φ ≥ 1; below, the proportions change places.
+
+        With b and c the successes of the first and of the second only, s those of either, and
+        r = np₂₁, (1 + φ)r² − (b + c − (φ² − 1)x₂)r − c(φ − 1)s = 0 and nV = (1 + φ)r + (φ − 1)s,
+        of which no term is negative.
+        """
+        pairs, up = self.pairs.at(index), y >= 0
+        # The proportion multiplied by φ ≥ 1, and the other one
+        many = np.where(up, pairs.second_only, pairs.first_only)
+        other = np.where(up, pairs.first_only, pairs.second_only)
+        x, total = pairs.both + many, pairs.both + many + other
+        over = np.expm1(np.abs(y))
+        phi = 1.0 + over
+
+        middle = (many + other) - x * over * (2.0 + over)
+        spread = np.sqrt(middle * middle + 4.0 * (1.0 + phi) * many * over * total)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            r = np.where(
+                middle > 0,
+                (middle + spread) / (2.0 * (1.0 + phi)),
+                2.0 * many * over * total / (spread - middle),
+            )
+            r = np.where((middle == 0) & (spread == 0), 0.0, r)
+            r_slope = np.where(spread > 0, (many * total - 2.0 * x * phi * r - r * r) / spread, 0.0)
+            either = (1.0 + phi) * r
+            either_slope = r + (1.0 + phi) * r_slope
+            variance, variance_slope = either + total * over, either_slope + total
+            both = np.maximum(total - either, 0.0) / phi
+            both_slope = -(either_slope + both) / phi
+            third = both * (1.0 - over * over) - phi * either
+            third_slope = third + over * (
+                both_slope * (1.0 - over * over) - 2.0 * over * both - either - phi * either_slope
+            )
+
+            deviation = np.sqrt(self.factor[index] * variance)
+            value = ((other - many) - x * over) / deviation
+            value_slope = -x / deviation - 0.5 * value * variance_slope / variance
+            skewness = without_small(
+                over * third / pairs.n**3,
+                skewness_term(
+                    (over * third, third_slope),
+                    (deviation * deviation, self.factor[index] * variance_slope),
+                ),
+            )
+        sign = np.where(up, 1.0, -1.0)
+        return Score(sign * value, phi * value_slope, sign * skewness[0], phi * skewness[1])
+
+
+ScoreTest = DifferenceTest | RatioTest
+"""The score test of y for m tables; T falls with y, and is 0 at the estimate.
+
+The estimate is ``centre``, which may be ±inf. ``score`` is T and k at y, ``distance`` about how far
+below the estimate T is z, and ``from_infinity`` where T is z if the estimate is inf.
+"""
 RootOf = Callable[[ScoreTest, float], Floats]
 
 
@@ -149,7 +289,7 @@ def corrected_root(test: ScoreTest, z: float) -> Floats:
     return root
 
 
-def tango(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def tango(data: Data, tail: float) -> LimitPair:
     """All δ with |b − c − nδ| ≤ z √(nV), V = p₁₂ + p₂₁ − δ².
 
     b pairs are successes of the first only and c of the second only; p₁₂ and p₂₁ are the most
@@ -162,7 +302,7 @@ def tango(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return of_difference(partial(_lower, score_root, 0.0), data, tail)
 
 
-def tango_corrected(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def tango_corrected(data: Data, tail: float) -> LimitPair:
     """As ``tango``, with the variance multiplied by n/(n − 1); [−1, 1] for a single pair.
 
     Slightly wider than ``tango``, which matters in small samples only.
@@ -172,7 +312,7 @@ def tango_corrected(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return of_difference(partial(_lower, score_root, 1.0), data, tail)
 
 
-def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def scas(data: Data, tail: float) -> LimitPair:
     """T − (z² − 1)k = ±z, T that of ``tango_corrected``, k = μ₃/(6 V₂^{3/2}).
 
     V₂ and μ₃ are the variance, with the factor n/(n − 1), and the third central moment of
@@ -192,83 +332,7 @@ def _lower(root_of: RootOf, subtracted: float, pairs: Pairs, tail: float) -> Flo
     return np.tanh(0.5 * least_root(DifferenceTest, root_of, subtracted, pairs, tail))
 
 
-@dataclass(frozen=True)
-class DifferenceTest:
-    """The score test of δ = p₁ − p₂, by y = log((1 + δ)/(1 − δ))."""
-
-    pairs: Pairs
-    factor: Floats
-    """What the variance is multiplied by."""
-
-    @property
-    def centre(self) -> Floats:
-        """log((1 + d)/(1 − d)) of the estimate d."""
-        concordant = self.pairs.concordant
-        first, second = self.pairs.first_only, self.pairs.second_only
-        return log_quotient(concordant + 2.0 * first, concordant + 2.0 * second)
-
-    def distance(self, z: float) -> Floats:
-        """z times a standard error with z² pairs more."""
-        concordant = self.pairs.concordant
-        first, second = self.pairs.first_only, self.pairs.second_only
-        variance = ((first + second) * concordant + 4.0 * first * second) / self.pairs.n
-        target = self.factor * z * z
-        with np.errstate(divide="ignore"):
-            slope = (concordant + 2.0 * first) * (concordant + 2.0 * second) / self.pairs.n
-            return 2.0 * np.sqrt(target * (variance + target)) / slope
-
-    def from_infinity(self, z: float) -> Floats:
-        """The root of T² = n(1 − δ)/(1 + δ), which T² is at b = n."""
-        return np.log(self.pairs.n / (self.factor * z * z))
-
-    def score(self, y: Floats, index: Positions) -> Score:
-        """T = (b − c − nδ)/√(nV) and k, with p the smaller of p₁₂ and p₂₁.
-
-        p is a root of 2np² + ((2n − b + c)|δ| − b − c)p − c|δ|(1 − |δ|) = 0 for δ ≥ 0, where it
-        is p₂₁; b and c are exchanged for δ < 0. Then V = 2p + |δ|(1 − |δ|), of which no term is
-        negative.
-        """
-        pairs, up = self.pairs.at(index), y >= 0
-        n = pairs.n
-        many = np.where(up, pairs.first_only, pairs.second_only)
-        few = np.where(up, pairs.second_only, pairs.first_only)
-        away = np.exp(-np.abs(y))
-        gap = 2.0 * away / (1.0 + away)
-        size = -np.expm1(-np.abs(y)) / (1.0 + away)
-        near_end = size > 0.5
-
-        linear = 2.0 * n - many + few
-        middle = np.where(near_end, 2.0 * (n - many) - linear * gap, linear * size - (many + few))
-        spread = np.sqrt(middle * middle + 8.0 * n * few * size * gap)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            p = np.where(
-                middle > 0,
-                2.0 * few * size * gap / (middle + spread),
-                (spread - middle) / (4.0 * n),
-            )
-            p_slope = np.where(spread > 0, (few * (gap - size) - linear * p) / spread, 0.0)
-            variance = 2.0 * p + size * gap
-            variance_slope = 2.0 * p_slope + gap - size
-            third = gap * (gap - size) - 6.0 * p
-            third_slope = third - size * (3.0 * gap - size + 6.0 * p_slope)
-
-            # b − c − nδ, times the sign of δ
-            excess = np.where(near_end, n * gap - (n - many + few), (many - few) - n * size)
-            deviation = np.sqrt(self.factor[index] * n * variance)
-            value = excess / deviation
-            value_slope = -n / deviation - 0.5 * value * variance_slope / variance
-            skewness = without_small(
-                size * third / n / n,
-                skewness_term(
-                    (n * size * third, n * third_slope),
-                    (deviation * deviation, self.factor[index] * n * variance_slope),
-                ),
-            )
-        sign, by_y = np.where(up, 1.0, -1.0), 0.5 * gap * (1.0 + size)
-        return Score(sign * value, by_y * value_slope, sign * skewness[0], by_y * skewness[1])
-
-
-def tang(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def tang(data: Data, tail: float) -> LimitPair:
     """All φ with |x₁ − φx₂| ≤ z √(nV), V = p₁₂ + φ²p₂₁ + (1 − φ)²p₁₁.
 
     x₁ and x₂ are the successes of the first and of the second; p₁₁, p₁₂ and p₂₁ are the most likely
@@ -283,7 +347,7 @@ def tang(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return of_ratio(partial(_ratio_lower, score_root, 0.0), data, tail)
 
 
-def ratio_scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def ratio_scas(data: Data, tail: float) -> LimitPair:
     """T − (z² − 1)k = ±z, T that of ``tang`` over √(n/(n − 1)), k = μ₃/(6 V₂^{3/2}).
 
     V₂ and μ₃ are the variance, with the factor n/(n − 1), and the third central moment of
@@ -301,77 +365,3 @@ def ratio_scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
 def _ratio_lower(root_of: RootOf, subtracted: float, pairs: Pairs, tail: float) -> Floats:
     return np.exp(least_root(RatioTest, root_of, subtracted, pairs, tail))
-
-
-@dataclass(frozen=True)
-class RatioTest:
-    """The score test of φ = p₁/p₂, by y = log φ."""
-
-    pairs: Pairs
-    factor: Floats
-    """What the variance is multiplied by."""
-
-    @property
-    def centre(self) -> Floats:
-        """log(x₁/x₂)."""
-        return log_quotient(self.pairs.x1, self.pairs.x2)
-
-    def distance(self, z: float) -> Floats:
-        """z times a standard error with z² pairs more."""
-        target = self.factor * z * z
-        discordant = self.pairs.first_only + self.pairs.second_only
-        with np.errstate(divide="ignore"):
-            return np.sqrt(target * (discordant + target) / self.pairs.x1 / self.pairs.x2)
-
-    def from_infinity(self, z: float) -> Floats:
-        """At x₂ = 0, T² = x₁/φ."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.pairs.x1 / (self.factor * z * z))
-
-    def score(self, y: Floats, index: Positions) -> Score:
-        """T = (x₁ − φx₂)/√(nV) and k, written for φ ≥ 1; below, the proportions change places.
-
-        With b and c the successes of the first and of the second only, s those of either, and
-        r = np₂₁, (1 + φ)r² − (b + c − (φ² − 1)x₂)r − c(φ − 1)s = 0 and nV = (1 + φ)r + (φ − 1)s,
-        of which no term is negative.
-        """
-        pairs, up = self.pairs.at(index), y >= 0
-        # The proportion multiplied by φ ≥ 1, and the other one
-        many = np.where(up, pairs.second_only, pairs.first_only)
-        other = np.where(up, pairs.first_only, pairs.second_only)
-        x, total = pairs.both + many, pairs.both + many + other
-        over = np.expm1(np.abs(y))
-        phi = 1.0 + over
-
-        middle = (many + other) - x * over * (2.0 + over)
-        spread = np.sqrt(middle * middle + 4.0 * (1.0 + phi) * many * over * total)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            r = np.where(
-                middle > 0,
-                (middle + spread) / (2.0 * (1.0 + phi)),
-                2.0 * many * over * total / (spread - middle),
-            )
-            r = np.where((middle == 0) & (spread == 0), 0.0, r)
-            r_slope = np.where(spread > 0, (many * total - 2.0 * x * phi * r - r * r) / spread, 0.0)
-            either = (1.0 + phi) * r
-            either_slope = r + (1.0 + phi) * r_slope
-            variance, variance_slope = either + total * over, either_slope + total
-            both = np.maximum(total - either, 0.0) / phi
-            both_slope = -(either_slope + both) / phi
-            third = both * (1.0 - over * over) - phi * either
-            third_slope = third + over * (
-                both_slope * (1.0 - over * over) - 2.0 * over * both - either - phi * either_slope
-            )
-
-            deviation = np.sqrt(self.factor[index] * variance)
-            value = ((other - many) - x * over) / deviation
-            value_slope = -x / deviation - 0.5 * value * variance_slope / variance
-            skewness = without_small(
-                over * third / pairs.n**3,
-                skewness_term(
-                    (over * third, third_slope),
-                    (deviation * deviation, self.factor[index] * variance_slope),
-                ),
-            )
-        sign = np.where(up, 1.0, -1.0)
-        return Score(sign * value, phi * value_slope, sign * skewness[0], phi * skewness[1])

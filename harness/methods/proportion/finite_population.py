@@ -14,6 +14,7 @@ from harness.base.numerics.arrays import Bools, Floats, Integers, Positions, dis
 from harness.base.numerics.root_finding import largest_true
 from harness.distributions.posteriors.beta import Beta
 from harness.distributions.sampling.laws.hypergeometric import Hypergeometric
+from harness.families.family import Data
 from harness.methods.method import LimitPair
 
 TIE = 2.0**-43
@@ -91,7 +92,7 @@ _NEXT = 0.2
 """Steps of M below which the search goes on from whole number to whole number."""
 
 
-def hypergeometric_exact(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def hypergeometric_exact(data: Data, tail: float) -> LimitPair:
     """L = M_L/N, the smallest M with Pr(X ≥ x | M) > ``tail``; U = M_U/N, the largest M with
     Pr(X ≤ x | M) > ``tail``; x ≤ M ≤ N − n + x.
 
@@ -174,7 +175,7 @@ _PASSED = 64
 """How many M a limit is moved over at first; then twice as many."""
 
 
-def hypergeometric_wang(data: tuple[Floats, ...], alpha: float) -> LimitPair:
+def hypergeometric_wang(data: Data, alpha: float) -> LimitPair:
     """The equal-tailed interval, shrunk outcome by outcome while the coverage at every M allows it.
 
     X is the number of successes among n cases that are drawn without replacement from N, of which

@@ -1,20 +1,25 @@
 """Intervals for a proportion from the score test, plain and corrected.
 
 The corrections are for continuity, for the dips of the coverage next to 0 and 1, to second order,
-and for skewness.
+and for skewness. From Wilson's limits of strata follow those of a weighted mean of their
+proportions.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from scipy.special import gammaincinv, ndtri
 
 from harness.base.numerics.arrays import Floats
+from harness.families.family import Data
+from harness.families.lists import weighted_mean
 from harness.methods.method import LimitPair
 from harness.methods.proportion import mirrored
 
 
-def wilson(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def wilson(data: Data, tail: float) -> LimitPair:
     """All p with |x/n − p| ≤ z √(p(1 − p)/n): (x + z²/2 ± z √(x(n − x)/n + z²/4)) / (n + z²).
 
     z is the upper ``tail`` point of the standard normal. Its mean coverage is near nominal;
@@ -41,7 +46,7 @@ def wilson_at(x: Floats, n: Floats, z: Floats) -> LimitPair:
     return np.where(is_many, 1.0 - far, near), np.where(is_many, 1.0 - near, far)
 
 
-def wilson_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def wilson_cc(data: Data, tail: float) -> LimitPair:
     """All p with |x/n − p| − 1/(2n) ≤ z √(p(1 − p)/n); l = 0 at x = 0 and u = 1 at x = n.
 
     The lower limit is the Wilson limit of x − ½, the upper one that of x + ½. z is the upper
@@ -54,7 +59,7 @@ def wilson_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _corrected_lower(x, n, z), 1.0 - _corrected_lower(n - x, n, z)
 
 
-def wilson_modified(data: tuple[Floats, ...], alpha: float) -> LimitPair:
+def wilson_modified(data: Data, alpha: float) -> LimitPair:
     """Wilson, with the lower limit ½χ²(alpha; 2x)/n at x = 1, 2, and 3 for n > 50; mirrored.
 
     χ²(alpha; 2x) is the lower ``alpha`` point with 2x degrees of freedom: the exact lower limit
@@ -97,7 +102,7 @@ def _score_limits(x: Floats, n: Floats, z: Floats) -> tuple[Floats, Floats]:
 
 
 @mirrored
-def second_order(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def second_order(data: Data, tail: float) -> LimitPair:
     """(x + η)/(n + 2η) ± z √((V + (γ₁V + γ₂)/n)/n), clipped to [0, 1], V = p̂(1 − p̂).
 
     η = z²/3 + 1/6, γ₁ = −(13z²/18 + 17/18), γ₂ = z²/18 + 7/36, and z is the upper ``tail`` point of
@@ -121,7 +126,7 @@ def second_order(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return lower, np.where(is_real, np.clip(centre + delta, 0.0, 1.0), 1.0)
 
 
-def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def scas(data: Data, tail: float) -> LimitPair:
     """(x − np)/√(npq) − (z² − 1)(q − p)/(6√(npq)) = ±z, the skewness-corrected score.
 
     z is the upper ``tail`` point of the standard normal. With c = (z² − 1)/6 this is
@@ -135,7 +140,7 @@ def scas(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return skewness_corrected(data, tail)
 
 
-def scas_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def scas_cc(data: Data, tail: float) -> LimitPair:
     """The skewness-corrected score with x − ½ for the lower limit and x + ½ for the upper one.
 
     Close to the exact tails, and mostly conservative. The limits are ends of the range at x = 0
@@ -147,10 +152,7 @@ def scas_cc(data: tuple[Floats, ...], tail: float) -> LimitPair:
 
 
 def skewness_corrected(
-    data: tuple[Floats, ...],
-    tail: float,
-    continuity: float = 0.0,
-    inflation: float | Floats = 1.0,
+    data: Data, tail: float, continuity: float = 0.0, inflation: float | Floats = 1.0
 ) -> LimitPair:
     """(x − np)/√V − (z² − 1)npq(q − p)/(6V^{3/2}) = ±z with V = ξnpq, the variance of x.
 
@@ -186,3 +188,59 @@ def _skewness_root(x: Floats, n: Floats, z: float, inflation: float | Floats) ->
         root = (middle + spread) / (2.0 * ((x + rest) ** 2 + square))
         return np.where((rest > 0) & (radicand >= 0), np.minimum(root, 1.0), 1.0)
     return np.where(x > 0, 2.0 * x * x / (middle + spread), 0.0)
+
+
+WeightedFormula = Callable[[Floats, Floats, Floats, float], LimitPair]
+"""(x, n, share, tail) -> the limits, shape (m,) each.
+
+x and n are the counts and sizes of the strata, n ≥ 1, and share their weights over the sum of them,
+shape (m, S) or such that broadcast; tail is the probability beyond each limit, below ½.
+"""
+
+
+def effective_size(n: Floats, share: Floats) -> Floats:
+    """Return 1/Σ(v²/n), v the shares; of cases with weights w of their own it is (Σw)²/Σw².
+
+    Kish (1965), Survey Sampling, section 11.2.
+    """
+    return np.asarray(1.0 / (share**2 / n).sum(axis=-1))
+
+
+def effective_wilson(x: Floats, n: Floats, share: Floats, tail: float) -> LimitPair:
+    """The Wilson limits of the mean among as many cases as ``effective_size`` says.
+
+    They take the variance in a stratum to be p(1 − p) at the mean p of all: that is too much where
+    strata of one size differ, and too little where the strata with large v²/n are the uncertain
+    ones. With one stratum they are ``wilson``.
+    """
+    estimate, size = weighted_mean(share, x / n), effective_size(n, share)
+    return wilson_at(estimate * size, size, np.full_like(estimate, -float(ndtri(tail))))
+
+
+def mover_wilson(x: Floats, n: Floats, share: Floats, tail: float) -> LimitPair:
+    """Σvp̂ − √Σv²(p̂ − l)² and Σvp̂ + √Σv²(u − p̂)², l and u the Wilson limits of each stratum.
+
+    Too short for many strata of few cases, where what is lost on one side does not average out.
+
+    Zou and Donner (2008), Stat. Med. 27, 1693–1702.
+    """
+    p = x / n
+    estimate = weighted_mean(share, p)
+    lower, upper = wilson_at(x, n, np.full_like(x, -float(ndtri(tail))))
+    below, above = (np.sqrt((share**2 * reach**2).sum(axis=-1)) for reach in (p - lower, upper - p))
+    return np.maximum(estimate - below, 0.0), np.minimum(estimate + above, 1.0)
+
+
+def wider_wilson(x: Floats, n: Floats, share: Floats, tail: float) -> LimitPair:
+    """On each side the farther one of the limits of ``effective_wilson`` and ``mover_wilson``."""
+    both = [formula(x, n, share, tail) for formula in (effective_wilson, mover_wilson)]
+    (low, high), (other_low, other_high) = both
+    return np.minimum(low, other_low), np.maximum(high, other_high)
+
+
+WEIGHTED: Mapping[str, WeightedFormula] = {
+    "wider_wilson": wider_wilson,
+    "effective_wilson": effective_wilson,
+    "mover_wilson": mover_wilson,
+}
+"""The formulas by name; the first one is the default."""

@@ -11,8 +11,9 @@ from harness.base.numerics.root_finding import bracketed_newton, newton_roots
 from harness.base.numerics.special import deviance, log_binomial, stirling_error
 from harness.distributions.sampling.stopped import StoppedOutcomes
 from harness.distributions.truths import Prior
+from harness.families.family import Data
 from harness.methods.method import LimitPair
-from harness.methods.proportion.exact import clopper_pearson
+from harness.methods.proportion import clopper_pearson
 
 _FARTHEST = 745.0
 """The logit beyond which p is no double above 0."""
@@ -195,9 +196,7 @@ def _log_tails(
         return np.log(tail) - np.log(total), -slope / total
 
 
-def beta_binomial_mixture(
-    data: tuple[Floats, ...], alpha: float, side: str, prior: Prior
-) -> LimitPair:
+def beta_binomial_mixture(data: Data, alpha: float, side: str, prior: Prior) -> LimitPair:
     """All p with B(x + a, n − x + b)/B(a, b) < p^x (1 − p)^(n − x)/alpha, an interval.
 
     The likelihood, averaged over a Beta(a, b) distribution, is at any n at least 1/alpha times that
@@ -254,7 +253,7 @@ def _deviance_limits(x: Floats, n: Floats, level: Floats) -> Floats:
     return limits
 
 
-def bonferroni_looks(data: tuple[Floats, ...], tail: float, looks: int) -> LimitPair:
+def bonferroni_looks(data: Data, tail: float, looks: int) -> LimitPair:
     """Clopper-Pearson limits with the probability ``tail``/L in each tail, L the number of looks.
 
     At every look, and so at whichever trials stop, it holds the truth with a probability of at

@@ -9,6 +9,7 @@ import numpy as np
 
 from harness.base.numerics.arrays import Floats, Integers, Positions
 from harness.base.numerics.root_finding import newton_roots
+from harness.families.family import Data
 from harness.methods.method import LimitPair
 from harness.methods.unconditional.orders import (
     ByAbsoluteScore,
@@ -86,7 +87,8 @@ class _Search:
             step = np.int64(1) << bits[active]
             ends = place[active, np.newaxis] + np.arange(_AT_ONCE + 1) * step[:, np.newaxis]
             ends = np.minimum(ends, _WHOLE)
-            extremes = self._extremes(np.repeat(active, _AT_ONCE + 1), ends.ravel())
+            observed = self.observed.at(np.repeat(active, _AT_ONCE + 1))
+            extremes = self.order.extremes(observed, self._distance(ends.ravel()))
             first = np.arange(ends.size).reshape(ends.shape)
             lower, upper = extremes.at(first[:, :-1].ravel()), extremes.at(first[:, 1:].ravel())
             start, stop = ends[:, :-1].ravel(), ends[:, 1:].ravel()
@@ -126,9 +128,6 @@ class _Search:
         """The distance ε of δ from the half's end of the range."""
         apart = np.asarray(place * _UNIT, dtype=np.float64)
         return apart if self.observed.from_below else 1.0 - apart
-
-    def _extremes(self, index: Positions, place: Integers) -> Extremes:
-        return self.order.extremes(self.observed.at(index), self._distance(place))
 
     def _tails(self, extremes: Extremes, start: Integers, stop: Integers) -> OutcomeSets:
         """What bounds the p-values from ``start`` to ``stop``.
@@ -189,7 +188,7 @@ _TABLES = 64
 """How many tables of limits are kept."""
 
 
-def santner_snell(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def santner_snell(data: Data, tail: float) -> LimitPair:
     """Lower: the smallest δ with sup Pr(P̂₁ − P̂₂ ≥ p̂₁ − p̂₂; p₂ + δ, p₂) > tail; upper: the largest
     δ with sup Pr(P̂₁ − P̂₂ ≤ p̂₁ − p̂₂; p₂ + δ, p₂) > tail.
 
@@ -206,7 +205,7 @@ def santner_snell(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _limits(ByEstimate(), data, tail)
 
 
-def chan_zhang(data: tuple[Floats, ...], tail: float) -> LimitPair:
+def chan_zhang(data: Data, tail: float) -> LimitPair:
     """As ``santner_snell``, with the outcomes ordered by the score statistic T(δ) at each δ.
 
     T(δ) is that of ``mee``; its order is that of ``miettinen_nurminen`` too. Shorter than
@@ -220,7 +219,7 @@ def chan_zhang(data: tuple[Floats, ...], tail: float) -> LimitPair:
     return _limits(ByScore(), data, tail)
 
 
-def agresti_min_exact(data: tuple[Floats, ...], alpha: float) -> LimitPair:
+def agresti_min_exact(data: Data, alpha: float) -> LimitPair:
     """The outermost δ with sup Pr(|T(δ)| ≥ |t(δ)|; p₂ + δ, p₂) > alpha.
 
     T(δ) is the score statistic of ``mee``. One test of two sides is inverted and not two of one
@@ -233,7 +232,7 @@ def agresti_min_exact(data: tuple[Floats, ...], alpha: float) -> LimitPair:
     return _limits(ByAbsoluteScore(), data, alpha)
 
 
-def _limits(order: OutcomeOrder, data: tuple[Floats, ...], level: float) -> LimitPair:
+def _limits(order: OutcomeOrder, data: Data, level: float) -> LimitPair:
     """Lower limits, and upper ones as the negated lower limits of the failures."""
     x1, n1, x2, n2 = (column.astype(np.int64) for column in data)
     lower, upper = np.empty((2, x1.size))

@@ -9,8 +9,8 @@ gV, and T² is gD. With i the most likely u rises, w falls, and g rises as w fal
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -68,7 +68,7 @@ class ObservedPairs(Rows):
     """Whether that end is −1: the larger differences are then at the larger i and j."""
 
 
-class OutcomeOrder(Protocol):
+class OutcomeOrder(ABC):
     """An order of outcomes by how much they speak against small differences δ."""
 
     IS_ONE_SIDED: bool
@@ -79,16 +79,21 @@ class OutcomeOrder(Protocol):
     """How often the range is halved at least, to intervals in which outcomes become more extreme
     or less, and not both."""
 
+    @abstractmethod
     def extremes(self, observed: ObservedPairs, distance: Floats) -> Extremes:
         """The outcomes at least as extreme, ties included, at distances ε, shape (m,)."""
 
     def representatives(
         self, i: Integers, j: Integers, n1: int, n2: int
     ) -> tuple[Integers, Integers]:
-        """An outcome that ties with each one at every δ, the same for all that tie."""
+        """An outcome that ties with each one at every δ, the same for all that tie.
+
+        No outcomes do but (i, j) and (j, i) of samples of one size.
+        """
+        return (np.maximum(i, j), np.minimum(i, j)) if n1 == n2 else (i, j)
 
 
-class ByEstimate:
+class ByEstimate(OutcomeOrder):
     """The order of p̂₁ − p̂₂. Ties are exact: x₁n₂ − x₂n₁ are whole numbers."""
 
     IS_ONE_SIDED = True
@@ -110,16 +115,7 @@ class ByEstimate:
         return place // (n2 + 1), place % (n2 + 1)
 
 
-class _WithoutTies:
-    """An order in which no outcomes tie at every δ but (i, j) and (j, i) of samples of one size."""
-
-    def representatives(
-        self, i: Integers, j: Integers, n1: int, n2: int
-    ) -> tuple[Integers, Integers]:
-        return (np.maximum(i, j), np.minimum(i, j)) if n1 == n2 else (i, j)
-
-
-class ByScore(_WithoutTies):
+class ByScore(OutcomeOrder):
     """The order of the score statistic of each δ."""
 
     IS_ONE_SIDED = True
@@ -133,7 +129,7 @@ class ByScore(_WithoutTies):
         return Extremes(None, _count_below(observed, distance, level, counts, ties=True) - 1)
 
 
-class ByAbsoluteScore(_WithoutTies):
+class ByAbsoluteScore(OutcomeOrder):
     """The order of the absolute value of the score statistic of each δ."""
 
     IS_ONE_SIDED = False

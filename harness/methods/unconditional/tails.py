@@ -57,8 +57,17 @@ class OutcomeSets(Rows):
 
         A maximum is refined only where the nodes leave the answer open.
         """
-        answers = [self._block(part, level) for part in self._blocks()]
-        return np.concatenate(answers) if answers else np.zeros(0, dtype=bool)
+        answer = np.zeros(self.distance.size, dtype=bool)
+        for part in self._blocks():
+            here = self.at(part)
+            nodes, values = here._grid()
+            largest = values.max(axis=1)
+            answer[part] = largest <= level
+            is_open = np.flatnonzero(answer[part] & (largest * _GAIN > level))
+            if is_open.size:
+                suprema, _ = here.at(is_open)._refined(nodes[is_open], values[is_open])
+                answer[part][is_open] = suprema <= level
+        return answer
 
     def supremum(self) -> tuple[Floats, Floats]:
         """The largest probability and its derivative in ε, shape (m,) each.
@@ -76,17 +85,6 @@ class OutcomeSets(Rows):
     def _blocks(self) -> list[slice]:
         size = max(1, _BLOCK // (nodes_of(self.n1, self.n2) * (max(self.n1, self.n2) + 1)))
         return [slice(k, k + size) for k in range(0, self.distance.size, size)]
-
-    def _block(self, part: slice, level: float) -> Bools:
-        here = self.at(part)
-        nodes, values = here._grid()
-        largest = values.max(axis=1)
-        answer = np.asarray(largest <= level)
-        is_open = np.flatnonzero(answer & (largest * _GAIN > level))
-        if is_open.size:
-            suprema, _ = here.at(is_open)._refined(nodes[is_open], values[is_open])
-            answer[is_open] = suprema <= level
-        return answer
 
     def _grid(self) -> tuple[Floats, Floats]:
         """Values of u and the probabilities there, shape (m, g) each.

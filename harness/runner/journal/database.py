@@ -105,6 +105,8 @@ class Journal:
         self._used: set[int] = set()
         self.damaged = 0
         """The number of damaged records that were found, and removed."""
+        self.has_all = False
+        """Whether it should have all trials, as after a run in parts."""
         self._is_new = not path.exists()
         _refuse_irregular(path)
         with _faults(path):

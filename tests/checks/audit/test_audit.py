@@ -10,8 +10,8 @@ from harness.base.errors import ConfigError
 from harness.callers.peers import PEERS
 from harness.checks.audit import audit as reproducing
 from harness.checks.audit.audit import SHIPPED, load_list, reproduce, run_audit
-from harness.checks.audit.page import format_csv, format_page
 from harness.cli import main
+from harness.pages.audit import format_csv, format_page
 
 LIST = Path(__file__).with_name("list.yaml").read_text("utf-8")
 

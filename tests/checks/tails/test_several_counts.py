@@ -18,7 +18,7 @@ from harness.checks.conformance.wide_grid import OF_NUMBERS, several_count_grid
 from harness.checks.expected_failures import apply_expected_failures
 from harness.checks.findings import FAIL
 from harness.checks.subject import Subject
-from harness.checks.tails.check import check_tails
+from harness.checks.tails.levels import check_tails
 from harness.checks.tails.tails import LimitTails, nearest_truths, tails_of_several_counts
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import find

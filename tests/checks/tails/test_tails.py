@@ -14,7 +14,7 @@ from harness.checks.conformance.runner import evaluate, evaluate_widely
 from harness.checks.conformance.wide_grid import OF_NUMBERS, THOROUGH, wide_grid
 from harness.checks.expected_failures import apply_expected_failures
 from harness.checks.subject import Subject
-from harness.checks.tails.check import NEIGHBOURS, TAIL_PROBABILITIES, check_tails, tails_of
+from harness.checks.tails.levels import NEIGHBOURS, TAIL_PROBABILITIES, check_tails, tails_of
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE
 from tests.checks.planted.textbook import clopper_pearson, garwood

@@ -6,13 +6,13 @@ from flint import arb, ctx
 from scipy import stats
 
 from harness.catalogue import scenario_for
-from harness.designs.design import data_of
+from harness.designs.design import crossed_outcomes, data_of
 from harness.designs.engines.posterior import integrate_under_truth
 from harness.designs.limits import Limits
 from harness.designs.one_sample.exact import LARGEST_INTEGRATED, is_integrated
 from harness.designs.one_sample.quadrature import Mixing, integrate, outcome_probabilities
-from harness.designs.two_samples.nested import integrate_block
-from harness.designs.two_samples.quadrature import block_outcomes, blocks, integrate_pairs
+from harness.designs.two_samples.quadrature import blocks, integrate_pairs
+from harness.designs.two_samples.verification import integrate_block
 from harness.distributions.truths import (
     BetaTruth,
     DiscreteTruth,
@@ -272,7 +272,7 @@ def nested_limits_of(scenario, outcomes):
 @pytest.mark.parametrize("scenario", SUMS, ids=lambda each: each.family.name)
 def test_a_sum_has_the_integrals_along_its_lines(scenario):
     for block in blocks(scenario):
-        limits = nested_limits_of(scenario, block_outcomes(scenario, block))
+        limits = nested_limits_of(scenario, crossed_outcomes(scenario, block))
         nested, lines = (
             integrate_block(scenario, block, limits),
             integrate_pairs(scenario, block, limits),
@@ -285,7 +285,7 @@ def test_a_sum_has_the_integrals_along_its_lines(scenario):
 @pytest.mark.parametrize("scenario", RATIOS, ids=lambda each: each.family.name)
 def test_a_ratio_has_the_tails_of_its_posterior(scenario):
     for block in blocks(scenario):
-        limits = nested_limits_of(scenario, block_outcomes(scenario, block))
+        limits = nested_limits_of(scenario, crossed_outcomes(scenario, block))
         nested, tails = (
             integrate_block(scenario, block, limits),
             integrate_under_truth(scenario, limits),

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from harness.catalogue import scenario_for
-from harness.designs.design import data_of
+from harness.designs.design import crossed_outcomes, data_of
 from harness.designs.engines.posterior import integrate_under_truth
 from harness.designs.engines.solver import solver_of
 from harness.designs.engines.verification import TOLERANCE
@@ -291,5 +291,5 @@ def test_limits_without_an_end_leave_the_rest_to_be_compared():
     found = compared(scenario, open_above, prior_of(scenario), mean=False)
     assert max(found.values()) <= 0.5 * TOLERANCE
     block = blocks(scenario)[0]
-    part = open_above.at(quadrature.block_outcomes(scenario, block))
+    part = open_above.at(crossed_outcomes(scenario, block))
     assert (integrate_pairs(scenario, block, part).above == 0).all()

@@ -25,7 +25,7 @@ from harness.callers.location import FunctionLocation
 from harness.callers.source import Observed
 from harness.callers.table import LimitTable, TableSource, read_points
 from harness.checks.conformance.call_checks import ARGUMENTS, IN_ANY_ORDER, run_call_checks
-from harness.checks.conformance.type_checks import TYPES, run_type_checks
+from harness.checks.conformance.type_checks import TYPES, TypeChecks
 from harness.families.catalogue import family_of
 from tests.methods.user.calls import call
 
@@ -128,13 +128,13 @@ def objects(x, n, alpha):
     ],
 )
 def test_a_type_with_another_answer_or_none_is_a_failure(function, part):
-    fault = run_type_checks(Asked(function, SMALL, 0.05))[TYPES]
+    fault = TypeChecks().of_function(Asked(function, SMALL, 0.05))[TYPES]
     assert not fault.is_remark
     assert part in fault.message
 
 
 def test_a_product_of_32_bit_counts_that_overflows_is_a_failure_with_its_cause():
-    fault = run_type_checks(Asked(as_written, LARGE, 0.05))[TYPES]
+    fault = TypeChecks().of_function(Asked(as_written, LARGE, 0.05))[TYPES]
     assert not fault.is_remark
     assert "x as numpy.int32: limits 0.4999" in fault.message
     assert "a product of 32-bit counts overflows where they are not made floats" in fault.message
@@ -152,7 +152,7 @@ def test_a_product_of_32_bit_counts_that_overflows_is_a_failure_with_its_cause()
     ],
 )
 def test_what_callers_may_be_asked_to_avoid_is_a_remark(function, data, part):
-    fault = run_type_checks(Asked(function, data, 0.05))[TYPES]
+    fault = TypeChecks().of_function(Asked(function, data, 0.05))[TYPES]
     assert fault.is_remark
     assert part in fault.message
 
@@ -161,13 +161,13 @@ def test_what_callers_may_be_asked_to_avoid_is_a_remark(function, data, part):
     ("function", "data"), [(wilson, SMALL), (wilson, LARGE), (difference, TWO)]
 )
 def test_a_function_that_converts_its_counts_takes_every_type(function, data):
-    assert run_type_checks(Asked(function, data, 0.05)) == {TYPES: None}
+    assert TypeChecks().of_function(Asked(function, data, 0.05)) == {TYPES: None}
 
 
 def test_a_float_array_that_is_changed_in_place_is_named_with_its_type():
     """An array of whole numbers is converted first, and stays."""
     assert run_call_checks(Asked(divided_in_place, SMALL, 0.05))[ARGUMENTS] is None
-    found = run_type_checks(Asked(divided_in_place, SMALL, 0.05))
+    found = TypeChecks().of_function(Asked(divided_in_place, SMALL, 0.05))
     assert found[TYPES] is None
     assert found[ARGUMENTS].message.startswith("the float64 array that it was given as x was")
 
@@ -180,9 +180,10 @@ def test_lists_may_be_lists_and_whole_numbers_of_any_type():
         return mean(x * 1.0, n, alpha) if isinstance(x, np.ndarray) else mean(x[:1], n, alpha)
 
     data = {"x": np.array([[1, 2, 3], [4, 0, 1]]), "n": np.array([[5, 5, 5], [4, 6, 7]])}
-    assert run_type_checks(Asked(mean, data, 0.05)) == {TYPES: None}
+    assert TypeChecks().of_function(Asked(mean, data, 0.05)) == {TYPES: None}
     assert (
-        "x and n as a list: limits " in run_type_checks(Asked(of_arrays, data, 0.05))[TYPES].message
+        "x and n as a list: limits "
+        in TypeChecks().of_function(Asked(of_arrays, data, 0.05))[TYPES].message
     )
 
 
@@ -269,7 +270,7 @@ def test_limits_are_read_in_every_form_that_has_two(form):
         assert not any(run_call_checks(Asked(mine, data, 0.05)).values())
         observed = Observed(family_of("proportion"), (9.0,), (np.arange(float(count)),))
         np.testing.assert_array_equal(call(mine, observed, 0.05), wilson(np.arange(count), 9, 0.05))
-    assert not any(run_type_checks(Asked(mine, SMALL, 0.05)).values())
+    assert not any(TypeChecks().of_function(Asked(mine, SMALL, 0.05)).values())
 
 
 def test_a_function_that_draws_gives_its_limits_in_columns_too():
@@ -319,7 +320,7 @@ def test_limits_of_pandas_are_named():
 
     with pytest.raises(FunctionError, match="found the third value 'p' beside lower and upper"):
         call_on_numbers(table, {"x": 3, "n": 10}, 0.05)
-    fault = run_type_checks(Asked(series, SMALL, 0.05))[TYPES]
+    fault = TypeChecks().of_function(Asked(series, SMALL, 0.05))[TYPES]
     assert fault.is_remark
     assert "pandas Series" in fault.message
 

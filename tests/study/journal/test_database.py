@@ -13,13 +13,13 @@ from hypothesis.extra import numpy as arrays
 
 from harness.base.errors import InputError
 from harness.designs.engines.exact import Solution
-from harness.designs.engines.scores import Scores
-from harness.designs.engines.stochastic import Simulation
+from harness.designs.engines.monte_carlo import Simulation
+from harness.designs.engines.solver import Scores
 from harness.designs.engines.verification import Comparison
 from harness.designs.results import Counts, Enumerated, Exact, Mean, Tally, WorstCase
-from harness.kinds.coverage import records
+from harness.kinds.coverage import columns
 from harness.kinds.simulation.trials import simulate_trials
-from harness.runner.journal import records as of_journal
+from harness.runner.journal import records as records
 from harness.runner.journal.database import ColumnKey, Journal, opened
 from harness.runner.journal.records import DamagedRecordError, pack, source_files, unpack
 from tests.test_floors import FILES, graph
@@ -191,7 +191,7 @@ def test_a_record_of_another_kind_is_refused():
 # A change of code that may change a result makes the records of a journal stale.
 
 
-ENGINES = tuple(module.__name__ for module in records.ENGINES)
+ENGINES = tuple(module.__name__ for module in columns.ENGINES)
 APART = "harness.callers", "harness.methods"
 """What gives limits, which the keys of records have."""
 
@@ -210,10 +210,10 @@ def test_all_that_solving_and_simulating_import_is_digested():
 
 
 def test_a_change_of_any_file_of_the_engines_changes_the_key(tmp_path, monkeypatch):
-    top = of_journal._TOP
+    top = records._TOP
     copied = shutil.copytree(top, tmp_path / "harness", ignore=shutil.ignore_patterns("*.html"))
-    monkeypatch.setattr(of_journal, "_TOP", copied)
-    digest = of_journal.sources_digest.__wrapped__
+    monkeypatch.setattr(records, "_TOP", copied)
+    digest = records.sources_digest.__wrapped__
     before = digest(ENGINES, APART)
     for module in random.Random(1).sample(sorted(digested()), 12):
         file = copied / FILES[module].relative_to(top)
@@ -226,9 +226,9 @@ def test_a_change_of_any_file_of_the_engines_changes_the_key(tmp_path, monkeypat
 
 
 def test_the_programs_of_r_beside_the_worker_are_digested(tmp_path, monkeypatch):
-    copied = shutil.copytree(of_journal._TOP, tmp_path / "harness")
-    monkeypatch.setattr(of_journal, "_TOP", copied)
-    digest = of_journal.sources_digest.__wrapped__
+    copied = shutil.copytree(records._TOP, tmp_path / "harness")
+    monkeypatch.setattr(records, "_TOP", copied)
+    digest = records.sources_digest.__wrapped__
     before = digest((simulate_trials.__module__,))
     (copied / "callers" / "simulation" / "trials.R").write_text("# changed\n", "utf-8")
     assert digest((simulate_trials.__module__,)) != before

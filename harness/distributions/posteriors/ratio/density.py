@@ -85,6 +85,10 @@ class LogScaleDensity(Density, Generic[W]):
     def _unscaled(self, p: Floats, q: Floats) -> Points:
         """The component at the points, by its distances from the ends of its own range."""
 
+    def _powers(self) -> Points:
+        """The powers of e^z and of e^−z that the density is next to the two ends."""
+        return self.whole.whole.a, self.whole.whole.b
+
     @abstractmethod
     def _log_rate(self, p: Floats, q: Floats) -> Floats:
         """The logarithm of the derivative of the component by z."""
@@ -132,10 +136,7 @@ class LogScaleDensity(Density, Generic[W]):
         beyond = z - inside
         if not beyond.any():
             return (z, minus), beyond
-        # Next to its two ends the density is a power of e^z, and of e^−z; that of a rate vanishes
-        # faster than any power.
-        whole = self.whole.whole
-        rise, fall = whole.a, whole.b if isinstance(whole, Beta) else np.full_like(whole.a, np.inf)
+        rise, fall = self._powers()
         minus = np.where(beyond == 0, minus, -inside)
         return (inside, minus), np.where(z < 0, rise, -fall) * beyond
 
@@ -219,6 +220,9 @@ class LogGammaDensity(LogScaleDensity[GammaDensity]):
 
     def _unscaled(self, p: Floats, q: Floats) -> Points:
         return np.exp(p), np.full_like(p, np.inf)
+
+    def _powers(self) -> Points:
+        return self.whole.whole.a, np.full_like(self.whole.whole.a, np.inf)
 
     def _log_rate(self, p: Floats, q: Floats) -> Floats:
         return p

@@ -19,7 +19,7 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.base.text import first_few
 from harness.distributions.sampling import binomial
-from harness.distributions.sampling.law import NATS, Law, bernstein_reach
+from harness.distributions.sampling.law import NATS, RHO, Law, Setting, bernstein_reach
 from harness.distributions.sampling.laws.mixtures import (
     BetaBinomial,
     GammaPoisson,
@@ -134,6 +134,30 @@ class ClusterSizes:
         return sums[n]
 
 
+@dataclass(frozen=True)
+class SizeSetting(Setting):
+    """A whole number, or the law of one."""
+
+    MEAN: ClassVar = Setting("mean", 1.0, 1e6, "the mean size of a cluster")
+    SHAPE: ClassVar = Setting("shape", 1e-3, 1e6, "the shape of the size less 1")
+    LAWS: ClassVar = {"poisson": (MEAN,), "negative_binomial": (MEAN, SHAPE)}
+
+    def validate(self, law: str, value: Any) -> Any:
+        """Return the number, or the law of a list or of a mapping."""
+        if isinstance(value, list) and value:
+            listed = (super(SizeSetting, self).validate(law, size) for size in value)
+            return ClusterSizes(tuple(map(int, listed)))
+        if isinstance(value, Mapping) and len(value) == 1:
+            ((name, content),) = value.items()
+            numbers = {"mean": content} if name == "poisson" else content
+            settings = self.LAWS.get(name, ())
+            names = {setting.name for setting in settings}
+            if isinstance(numbers, Mapping) and set(numbers) == names:
+                valid = [setting.validate(name, numbers[setting.name]) for setting in settings]
+                return ClusterSizes((), *map(float, valid))
+        return super().validate(law, value)
+
+
 def draw_clusters(
     p: Floats,
     rho: Floats,
@@ -203,6 +227,14 @@ class Clusters(Law):
     rho: float
     """The correlation ρ of two trials of one cluster, 0 ≤ ρ < 1."""
     name: ClassVar[str] = "clusters"
+    model: ClassVar[str] = "proportion"
+    settings: ClassVar[tuple[Setting, ...]] = (
+        SizeSetting("size", 1, 10**9, "the number of trials of a cluster", True),
+        RHO,
+    )
+    summary: ClassVar[str] = (
+        "trials come in clusters, each with a proportion drawn from a Beta distribution"
+    )
 
     @property
     def title(self) -> str:

@@ -13,8 +13,8 @@ from harness.base.errors import InputError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.base.numerics.special import log_binomial
 from harness.distributions.sampling import binomial
-from harness.distributions.sampling.law import Law
-from harness.distributions.sampling.laws.products import probabilities
+from harness.distributions.sampling.law import Law, Setting
+from harness.distributions.sampling.laws.mixtures import probabilities
 
 LARGEST_OF_NUMPY = 10**6
 """The largest population of NumPy's generator: it takes differences of log-gammas of N, of which
@@ -40,6 +40,11 @@ class Hypergeometric(Law):
     population: int
     """The size N of the population, at most 10^15."""
     name: ClassVar[str] = "hypergeometric"
+    model: ClassVar[str] = "proportion"
+    settings: ClassVar[tuple[Setting, ...]] = (
+        Setting("population", 1, 10**15, "the size of the population", is_whole=True),
+    )
+    summary: ClassVar[str] = "trials are drawn without replacement from a finite population"
 
     @property
     def title(self) -> str:

@@ -1,9 +1,9 @@
-"""A measure of performance of all methods in all scenarios.
+"""A measure of performance of all methods: in all scenarios, and at the levels of a search.
 
 As dots on stems from its reference value: the lollipop plot of Gasparini (2018), rsimsum, Journal
 of Open Source Software 3:739. And over the scenarios in the nested order of their factors, which
 are drawn below it: the nested-loop plot of Rücker & Schwarzer (2014), BMC Medical Research
-Methodology 14:129.
+Methodology 14:129. Of a search it is drawn at the levels that were tried, with the level found.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import numpy as np
 from pydantic import Field, WithJsonSchema
 
+from harness.base.models import StrictModel
 from harness.base.numerics.arrays import Floats
+from harness.designs.crossing import Goal
 from harness.figures import options
-from harness.figures.kind import Drawing
+from harness.figures.kind import Drawing, file_stem
 from harness.figures.kinds.simulation.study import (
     ESTIMAND,
     JOINT_COVERAGE,
@@ -94,6 +96,14 @@ MeasureName = Annotated[
 MEASURE: Any = Field("coverage", description="Measure of performance to draw.")
 
 
+class OfMeasure(StrictModel):
+    """The options of kinds that draw a measure of all scenarios."""
+
+    measure: MeasureName = MEASURE
+    methods: options.Labels | None = options.METHODS
+    estimand: str | None = ESTIMAND
+
+
 def level_texts(scenarios: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     """The levels of all scenarios by factor, without factors that are the same in all of them.
 
@@ -113,12 +123,8 @@ WIDEST = 25
 """The most letters that stand beside the axes in a column."""
 
 
-class LollipopOptions(options.HorizontalOptions):
+class LollipopOptions(OfMeasure, options.HorizontalOptions):
     """Options of `lollipop`."""
-
-    measure: MeasureName = MEASURE
-    methods: options.Labels | None = options.METHODS
-    estimand: str | None = ESTIMAND
 
 
 def draw_lollipop(results: Results, asked: LollipopOptions) -> Iterator[Drawing]:
@@ -220,12 +226,9 @@ DIGIT, BESIDE = 1.6, 22.0
 """The width of a digit of a tick label, and of what stands beside the axes, in mm."""
 
 
-class NestedLoopOptions(options.FigureOptions):
+class NestedLoopOptions(OfMeasure, options.FigureOptions):
     """Options of `nested_loop`."""
 
-    measure: MeasureName = MEASURE
-    methods: options.Labels | None = options.METHODS
-    estimand: str | None = ESTIMAND
     ylim: options.Limits | None = Field(
         None, description="Both ends of the vertical axis, in increasing order."
     )
@@ -321,4 +324,111 @@ NESTED_LOOP_KIND = study_kind(
     NestedLoopOptions,
     draw_nested_loop,
     "scenario",
+)
+
+
+SOLVE_CURVE = "solve_curve"
+HEIGHT = 62.0
+"""The height of a drawing in mm."""
+_RELATIVE = ("relative_bias", "relative_error_model_se", "relative_precision")
+"""Measures that are written in per cent, and are no fractions of trials."""
+_CURVE, _AROUND = 6.0, 10.0
+"""Half-widths of the interval of the crossing, to each side, to which the curve is drawn, and the
+axis."""
+
+
+class SolveCurveOptions(options.FigureOptions):
+    """Options of `solve_curve`."""
+
+    methods: options.Labels | None = options.METHODS
+
+
+def draw_solve_curve(results: Results, asked: SolveCurveOptions) -> Iterator[Drawing]:
+    """Yield a drawing for each scenario of the other factors."""
+    from matplotlib.lines import Line2D
+
+    study = Study(SOLVE_CURVE, results, asked)
+    solve, table = study.experiment["solve"], results.tables["solve"]
+    name, measure = solve["factor"], MEASURES[solve["measure"]]
+    rows = study.measured(solve["measure"])
+    words = study.axis_text(solve["measure"], measure.words)
+    others = [each for each in study.experiment["factors"][0] if each != name]
+    searches = table.select(others).unique(maintain_order=True).rows(named=True) if others else [{}]
+    for number, held in enumerate(searches, 1):
+        answers = table.filter(**held).filter(table.filter(**held)["method"].is_in(study.methods))
+        looks = {method: study.look(method) for method in answers["method"]}
+        names = [style.wrap(method, style.COLUMN - 10) for method in looks]
+        handles = [Line2D([], [], **look.line | look.points()) for look in looks.values()]
+        where = ", ".join(f"{each} = {level_text(level)}" for each, level in held.items())
+        heading = f"{where}; " if where else ""
+        heading = style.wrap(f"{heading}bars and shade: 95 % intervals", style.COLUMN)
+        names.append(f"value: {measure.text(solve['equals'])}")
+        handles.append(Line2D([], [], **style.NOMINAL_LINE))
+        figure, legend = style.curve_figure(names, heading, HEIGHT, 1)
+        axes = figure.add_subplot()
+        for answer in answers.iter_rows(named=True):
+            method = answer["method"]
+            tried = rows.filter(method=method, **held).sort(name)
+            _plot_search(axes, solve, answer, tried, looks[method])
+        axes.axhline(solve["equals"], **style.NOMINAL_LINE, zorder=1, gid="equals")
+        axes.set(xlabel=style.shorten(name, 30), ylabel=style.wrap(words, HEIGHT - 15))
+        low, high = _shown(solve, answers)
+        seen = rows.filter(**held).filter(rows.filter(**held)[name].is_between(low, high))
+        bounds = [*seen["low"], *seen["high"], solve["equals"]]
+        room = 0.05 * (max(bounds) - min(bounds))
+        axes.set(xlim=(low, high), ylim=(min(bounds) - room, max(bounds) + room))
+        set_few_ticks(axes)
+        if measure.in_percent:
+            write_in_percent(axes, "y")
+        figure.legend(handles, names, **legend)
+        yield Drawing(file_stem(SOLVE_CURVE, *([str(number)] if len(searches) > 1 else [])), figure)
+
+
+def _shown(solve: Mapping[str, Any], answers: pl.DataFrame) -> tuple[float, float]:
+    """The levels of the axis: those around the answers, or the whole range where one is lacking."""
+    low, high = solve["between"]
+    room = 0.03 * (high - low)
+    found = answers.select("crossing", "crossing_lower", "crossing_upper").drop_nulls().to_numpy()
+    if len(found) < answers.height:
+        return low - room, high + room
+    half = 0.5 * (found[:, 2] - found[:, 1]) * _AROUND
+    return max(low - room, (found[:, 0] - half).min()), min(high + room, (found[:, 0] + half).max())
+
+
+def _plot_search(
+    axes: Axes,
+    solve: Mapping[str, Any],
+    answer: Mapping[str, Any],
+    tried: pl.DataFrame,
+    look: style.Look,
+) -> None:
+    """Draw the levels that were tried, the fitted curve, and the interval of the answer."""
+    method, x = answer["method"], tried[solve["factor"]].to_numpy()
+    bounds = tried.select("estimate", "low", "high").to_numpy().T
+    axes.vlines(x, bounds[1], bounds[2], colors=look.colour, linewidth=0.8, zorder=3)
+    axes.plot(x, bounds[0], **look.points(), linestyle="none", zorder=4, gid=f"tried-{method}")
+    if answer["crossing"] is None:
+        return
+    shade: dict[str, Any] = {"facecolor": look.colour, "alpha": 0.15, "linewidth": 0}
+    axes.axvspan(answer["crossing_lower"], answer["crossing_upper"], **shade, zorder=0)
+    axes.axvline(
+        answer["crossing"], color=look.colour, linewidth=0.6, zorder=1, gid=f"level-{method}"
+    )
+    if answer["crossing_slope"] is not None and math.isfinite(answer["crossing_slope"]):
+        low, high = solve["between"]
+        is_fraction = MEASURES[solve["measure"]].in_percent and solve["measure"] not in _RELATIVE
+        goal = Goal(solve["equals"], low, high, solve["whole"], is_fraction)
+        reach = _CURVE * 0.5 * (answer["crossing_upper"] - answer["crossing_lower"])
+        ends = max(low, answer["crossing"] - reach), min(high, answer["crossing"] + reach)
+        levels = np.linspace(*ends, 200)
+        fitted = goal.curve(levels, answer["crossing"], answer["crossing_slope"])
+        axes.plot(levels, fitted, **look.line, linewidth=0.9, zorder=2, gid=f"curve-{method}")
+
+
+SOLVE_CURVE_KIND = study_kind(
+    SOLVE_CURVE,
+    "The measure at the levels that a search has tried, and the level that it found",
+    SolveCurveOptions,
+    draw_solve_curve,
+    "search",
 )

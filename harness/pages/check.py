@@ -31,7 +31,7 @@ from harness.checks.findings import (
 from harness.checks.report import CheckReport
 from harness.families.family import Family
 from harness.methods.method import TWO_SIDED
-from harness.pages.check.pictures import Picture, picture_of
+from harness.pages.pictures import Picture, picture_of
 from harness.report.page import Page, PagePart, Section
 from harness.runner.storage import versions
 
