@@ -263,9 +263,11 @@ class _Study:
             for estimand, _ in experiment.drawn:
                 truths[estimand] = values.get(number_name(estimand, TRUTH), missing)
         # The number of looks at which trials may end.
-        looks = 0 if experiment.trials.is_fixed else len(_looks(experiment.trials, self.shard))
+        looks = 0
         if experiment.solve is not None:
             looks = MOST_ROUNDS
+        elif not experiment.trials.is_fixed:
+            looks = len(_looks(experiment.trials, self.shard))
         methods = enumerate(experiment.methods, 1)
         return ScenarioTrials(
             scenario + 1,
