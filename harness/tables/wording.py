@@ -10,9 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from harness.base.text import plain_number
 from harness.catalogue import family_in
@@ -21,8 +19,9 @@ from harness.families.combination import Span
 from harness.families.family import Family
 from harness.methods.catalogue import by_any_name, find, methods_of
 from harness.methods.method import TWO_SIDED
-from harness.tables.answers import rounding_of
-from harness.tables.columns import worst_range_columns
+
+if TYPE_CHECKING:
+    import polars as pl
 
 DIGITS = 4
 """The digits after the point where nobody asks for others."""
@@ -215,6 +214,8 @@ def covered(missed: float, alpha: float) -> str:
     >>> covered(0.0518, 0.05), covered(0.0500263, 0.05), covered(0.05, 0.05), covered(1e-6, 0.05)
     ('94.8 %', '94.997 %', '95 %', '99.9999 %')
     """
+    from harness.tables.answers import rounding_of
+
     if abs(missed - alpha) <= rounding_of(alpha):
         return nominal(alpha)
     too_few = [nominal(alpha), *(["100 %"] if missed > 0 else [])]
@@ -296,6 +297,8 @@ def worst_range(table: pl.DataFrame) -> str:
 
 def truth_range(table: pl.DataFrame) -> str:
     """The range of the truths in a table, ``p in 0 … 1``; empty where no worst case is known."""
+    from harness.tables.columns import worst_range_columns
+
     family = family_in(table)
     ends = worst_range_columns(family)
     known = table.drop_nulls([name for each in ends for name in each])

@@ -126,8 +126,8 @@ def test_without_failures_the_logarithm_of_a_risk_ratio_is_a_difference_of_expon
         posterior = proportions(ratio_of_proportions, a1, 1.0, a2, 1.0)
         for alpha in (1e-6, 0.05, 0.9):
             lower, upper = criteria.minimal_length(posterior, alpha)
-            np.testing.assert_allclose(lower.log, np.log(alpha) / a1, rtol=1e-9)
-            np.testing.assert_allclose(upper.log, -np.log(alpha) / a2, rtol=1e-9)
+            np.testing.assert_allclose(lower.coordinate, np.log(alpha) / a1, rtol=1e-9)
+            np.testing.assert_allclose(upper.coordinate, -np.log(alpha) / a2, rtol=1e-9)
 
 
 @pytest.mark.parametrize("prior", [(1.0, 1.0), (0.5, 0.5)])

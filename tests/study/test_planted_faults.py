@@ -19,8 +19,8 @@ import yaml
 
 import harness
 from harness.cli import main
-from harness.designs.engines import listed as listed_probabilities
 from harness.designs.engines import monte_carlo, posterior
+from harness.designs.engines import solver as solvers
 from harness.designs.engines.solver import Solver
 from harness.designs.limits import Limits
 from harness.designs.one_sample import exact as one_sample
@@ -228,7 +228,7 @@ def test_a_fault_of_one_cell_at_listed_truths(verdict, monkeypatch, family, kind
         right = getattr(one_sample, name)
         monkeypatch.setattr(one_sample, name, lambda *args: changed(right(*args)))
     else:
-        pair = listed_probabilities.misses_at_listed
+        pair = solvers.misses_at_listed
 
         def wrong(*args):
             by_outcome, by_truth = pair(*args)
@@ -236,7 +236,7 @@ def test_a_fault_of_one_cell_at_listed_truths(verdict, monkeypatch, family, kind
                 return changed(by_outcome), by_truth
             return by_outcome, changed(by_truth)
 
-        monkeypatch.setattr(listed_probabilities, "misses_at_listed", wrong)
+        monkeypatch.setattr(solvers, "misses_at_listed", wrong)
     assert verdict(family, **LISTED[family], engines=engines)[0] == 1
 
 

@@ -48,15 +48,7 @@ def enumerate_one_sample(solver: Solver, limits: Limits, reported: Integers) -> 
     if scenario.truth.is_discrete:
         values = np.array(scenario.truth.values)
         by_outcome = _by_outcome(scenario, values, limits.at(reported))
-        below, above = _missed_at(scenario, values, limits)
-        length = np.zeros_like(below)
-        for values_at, outcomes_at, probability in probability_blocks(
-            scenario, values, limits.outcomes
-        ):
-            for row, (lower, upper) in enumerate(zip(limits.lower, limits.upper, strict=True)):
-                lengths = upper[outcomes_at] - lower[outcomes_at]
-                length[row, values_at] = weighted(lengths, probability).sum(axis=1)
-        by_truth = Exact(values, np.full(values.size, 1.0 / values.size), below, above, length)
+        by_truth = _by_truth(scenario, values, limits)
         return Enumerated.of(by_outcome, by_truth, by_truth.mean(), ENUMERATION, reported)
     if is_integrated(scenario):
         possible = limits.at(solver.possible_outcomes())
@@ -107,6 +99,20 @@ def outcome_weights(scenario: Scenario, outcomes: Integers) -> Floats:
     for _, outcomes_at, probability in probability_blocks(scenario, values, outcomes):
         weight[outcomes_at] += probability.sum(axis=0)
     return weight / values.size
+
+
+def _by_truth(scenario: Scenario, values: Floats, limits: Limits) -> Exact:
+    """Return the probability of the outcomes that miss, at each true value."""
+    k, t = limits.lower.shape[0], values.size
+    below, above = _missed_at(scenario, values, limits)
+    length = np.zeros((k, t))
+    for values_at, outcomes_at, probability in probability_blocks(
+        scenario, values, limits.outcomes
+    ):
+        for row in range(k):
+            lengths = limits.upper[row, outcomes_at] - limits.lower[row, outcomes_at]
+            length[row, values_at] = weighted(lengths, probability).sum(axis=1)
+    return Exact(values, np.full(t, 1.0 / t), below, above, length)
 
 
 def _missed_at(scenario: Scenario, values: Floats, limits: Limits) -> tuple[Floats, Floats]:

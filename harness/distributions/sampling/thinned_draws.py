@@ -195,16 +195,19 @@ class ThinnedBinomial:
             outcomes[start:stop] = self._draw(p[start:stop], below, rng)
         return outcomes
 
+    def place(self, p: Floats) -> tuple[npt.NDArray[np.int32], Floats]:
+        """Return the bins of proportions up to ½, and how far in its bin each is, from 0 to 1."""
+        scaled = p * self.bins
+        bins = scaled.astype(np.int32)
+        # A proportion of exactly ½ is at the upper end of the last bin.
+        np.minimum(bins, self.bins // 2 - 1, out=bins)
+        return bins, np.subtract(scaled, bins, out=scaled)
+
     def _draw(self, p: Floats, below: int, rng: np.random.Generator) -> npt.NDArray[np.int16]:
         """Return an outcome for each of a few proportions, of which ``below`` are below ½."""
         smaller = p.copy()
         np.subtract(1.0, p[below:], out=smaller[below:])
-        scaled = smaller * self.bins
-        bins = scaled.astype(np.int32)
-        # A proportion of exactly ½ is at the upper end of the last bin.
-        np.minimum(bins, self.bins // 2 - 1, out=bins)
-        # How far in its bin each proportion is, from 0 to 1.
-        share = np.subtract(scaled, bins, out=scaled)
+        bins, share = self.place(smaller)
         outcomes, second = self.tables.draw(bins - np.int32(self.first), rng)
         # Pr(remainder > 0) is at most n times the success probability, share/(bins − bin).
         most = self.n / (self.bins - int(bins.max(initial=0)))
