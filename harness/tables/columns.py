@@ -21,6 +21,7 @@ from harness.catalogue import family_in
 from harness.families.catalogue import FAMILIES
 from harness.families.family import STOPPING, Family
 from harness.methods.catalogue import methods_of
+from harness.tables.estimands import estimands_of
 
 OUTCOME, TRUTH, LOOK = "outcome", "truth", "look"
 
@@ -296,14 +297,3 @@ def _type_of(levels: Sequence[Any]) -> str:
         if kinds == found:
             return names
     return "number" if kinds <= {int, float} else "text"
-
-
-def estimands_of(document: Any) -> dict[str, Any]:
-    """The estimands of a simulation study by name, "" of the only one, each with what gives its
-    truth, from its resolved config."""
-    estimand = document.get("estimand")
-    if isinstance(estimand, list):
-        return {name: name for name in estimand}
-    if isinstance(estimand, dict) and "function" not in estimand:
-        return estimand
-    return {"": estimand}

@@ -24,7 +24,7 @@ from harness.report.page import Section
 from harness.report.sections import facts
 from harness.screen.console import escape_markup
 from harness.screen.records import table_screen
-from harness.tables.columns import estimands_of
+from harness.tables.estimands import estimands_of
 from harness.tables.formats import Entry, TextTable, pipe_table
 from harness.tables.formats import markdown_text as escaped
 from harness.tables.results import Results

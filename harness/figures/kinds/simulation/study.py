@@ -17,7 +17,7 @@ from harness.figures import options
 from harness.figures.kind import FigureKind, file_stem
 from harness.figures.look import labels, style
 from harness.figures.selection import levels_of
-from harness.tables.columns import estimands_of
+from harness.tables.estimands import estimands_of
 
 if TYPE_CHECKING:
     import polars as pl
