@@ -59,9 +59,9 @@ def test_a_killed_process_of_loky_changes_no_byte(reference, monkeypatch, tmp_pa
         def advance(self, trials):
             self.done += trials
             if self.killed is None and self.done > 1500:
-                workers = [
-                    each for each in psutil.Process().children() if "loky" in str(each.cmdline())
-                ]
+                # Not loky's resource tracker, which is the last once process numbers start anew.
+                children = psutil.Process().children()
+                workers = [child for child in children if "LokyProcess" in str(child.cmdline())]
                 self.killed = workers[-1]
                 self.killed.kill()
 
