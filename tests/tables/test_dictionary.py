@@ -36,6 +36,11 @@ def test_every_column_has_a_meaning_that_is_a_sentence(table):
                 assert column.unit, column
 
 
+def test_a_misspelt_condition_of_a_column_is_an_error_and_drops_no_column():
+    with pytest.raises(AttributeError, match="gruoped"):
+        TableKind(family_of("proportion")).has("gruoped")
+
+
 def test_every_meaning_is_that_of_a_column():
     """No record is left that no family has, and beside them are those of which one says more."""
     own = {meaning for each in FAMILIES.values() for meaning in each.own_columns.values()}
