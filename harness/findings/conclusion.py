@@ -321,34 +321,38 @@ def advice(judged: Sequence[AtAlpha]) -> Iterator[str]:
     """
     for at_alpha in judged:
         chosen = choice(candidates_of(at_alpha))
-        if len(chosen.candidates) < 2:
-            continue
-        use, never = chosen.default, chosen.never_above
-        bound, parts = nominal(use.alpha), []
-        if chosen.use is None:
-            lowest = [percent(1 - each * use.alpha) for each in astuple(chosen.allowed)]
-            parts.append(
-                f"No method covers {lowest[0]} or more on average and {lowest[1]} or more at "
-                f"worst; {use.method} comes nearest."
-            )
-        worst = use.worst_judgement
-        at_worst = "at worst" if worst.is_exact else "at the worst found"
-        means = mean_coverages(use.mean, min(use.means))
-        head = f"At {bound} use {use.method}" if len(judged) > 1 else f"Use {use.method}"
-        parts.append(use_of(head, means, use.worst, worst.std_error, at_worst))
-        if never is None:
-            if any(each.keeps for each in chosen.candidates):
-                parts.append(f"Of no method is it proven that it never covers less than {bound}.")
-            else:
-                parts.append(f"No method of this run covers {bound} or more at every true value.")
-        elif never is not use:
-            ratio = never.length / use.length
-            longer = f"{percent(abs(ratio - 1), 2)} {'longer' if ratio >= 1 else 'shorter'}"
-            parts.append(
-                f"Where coverage must never be below {bound}, use {never.method}, whose intervals "
-                f"are {longer}."
-            )
-        yield " ".join(parts)
+        if len(chosen.candidates) > 1:
+            start = f"At {nominal(at_alpha.alpha)} use" if len(judged) > 1 else "Use"
+            yield _advice_of(chosen, start)
+
+
+def _advice_of(chosen: Choice, start: str) -> str:
+    """Which method to use at one alpha, in a line that begins with ``start`` or with a warning."""
+    use, never = chosen.default, chosen.never_above
+    bound, parts = nominal(use.alpha), []
+    if chosen.use is None:
+        lowest = [percent(1 - each * use.alpha) for each in astuple(chosen.allowed)]
+        parts.append(
+            f"No method covers {lowest[0]} or more on average and {lowest[1]} or more at "
+            f"worst; {use.method} comes nearest."
+        )
+    worst = use.worst_judgement
+    at_worst = "at worst" if worst.is_exact else "at the worst found"
+    means = mean_coverages(use.mean, min(use.means))
+    parts.append(use_of(f"{start} {use.method}", means, use.worst, worst.std_error, at_worst))
+    if never is None:
+        if any(each.keeps for each in chosen.candidates):
+            parts.append(f"Of no method is it proven that it never covers less than {bound}.")
+        else:
+            parts.append(f"No method of this run covers {bound} or more at every true value.")
+    elif never is not use:
+        ratio = never.length / use.length
+        longer = f"{percent(abs(ratio - 1), 2)} {'longer' if ratio >= 1 else 'shorter'}"
+        parts.append(
+            f"Where coverage must never be below {bound}, use {never.method}, whose intervals "
+            f"are {longer}."
+        )
+    return " ".join(parts)
 
 
 def use_of(use: str, means: str, worst: float, std_error: float | None, where: str) -> str:
