@@ -12,7 +12,7 @@ from harness.families.catalogue import FAMILIES, family_of
 from harness.families.judged import known_judge
 from harness.tables import columns
 from harness.tables.columns import NUMBERED, RANKING, RECOMMENDATION, TABLES, TableKind
-from harness.tables.results import columns_of
+from harness.tables.dictionary import columns_of
 from tests.study.experiments import in_memory
 from tests.study.test_calibrate import FIGURE_12, computed
 

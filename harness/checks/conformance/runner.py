@@ -52,7 +52,8 @@ from harness.checks.findings import (
 )
 from harness.checks.plans import checked_at
 from harness.checks.sizes import ANYWHERE, Restriction
-from harness.checks.subject import Subject, steps
+from harness.checks.subject import Subject
+from harness.checks.watch import steps
 from harness.families.family import Family
 from harness.methods.method import ANSWERED, TWO_SIDED
 from harness.methods.remarks import STAYS_IN_RANGE

@@ -52,7 +52,7 @@ from harness.checks.options import SEED, CheckOptions, Tolerance, validate_range
 from harness.checks.report import BASELINE, MOST_LINES, CheckReport
 from harness.checks.simulation.scenario import ERROR, ModelTrials, changes
 from harness.checks.sizes import validate_alphas
-from harness.checks.subject import TimeUpError, steps, watching
+from harness.checks.watch import TimeUpError, steps, watching
 from harness.config import yaml12
 from harness.kinds.simulation.experiment import SIMULATION, Simulation
 from harness.kinds.simulation.functions import truths

@@ -11,7 +11,7 @@ import polars as pl
 
 from harness.catalogue import with_settings
 from harness.findings.allowance import Allowance
-from harness.findings.conclusion import Candidate, Choice, choice
+from harness.findings.choice import Candidate, Choice, choice
 from harness.findings.judgements import AtAlpha, MethodJudgement, size_of
 from harness.kinds.choice.experiment import CHOICE, TRUTHS, ChoiceExperiment
 from harness.tables.columns import SUMMARY, columns_of, table_kind, tables_of

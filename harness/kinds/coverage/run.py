@@ -16,7 +16,6 @@ from harness.designs.engines.monte_carlo import SHARD
 from harness.designs.results import Counts, Tally
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.kinds.coverage.columns import (
-    ColumnKeys,
     MethodFiles,
     RunColumns,
     catalogue_columns,
@@ -32,6 +31,7 @@ from harness.kinds.coverage.plan import (
     count_scenarios,
     plan_scenarios,
 )
+from harness.kinds.coverage.records import ColumnKeys
 from harness.kinds.coverage.scenario_result import ScenarioResult, engine_agreement
 from harness.kinds.coverage.scenario_trials import Recorder, spans_of
 from harness.kinds.coverage.solutions import ScenarioQuestion, solve_drawn, solve_scenarios

@@ -14,9 +14,9 @@ from harness.designs.engines.monte_carlo import StochasticColumn
 from harness.designs.limits import Column, Limits
 from harness.designs.lists import enumerate_lists
 from harness.designs.results import Tally
-from harness.kinds.coverage.columns import engines_digest, join, take
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.plan import ScenarioPlan, reports_truths_alone
+from harness.kinds.coverage.records import engines_digest, join, take
 from harness.kinds.coverage.tables import exact_engine
 from harness.runner.journal.database import ColumnKey, Journal
 from harness.runner.journal.records import digest, pack

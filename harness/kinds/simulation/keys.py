@@ -57,13 +57,12 @@ from harness.kinds.simulation.experiment import (
     REPLICATES,
     SIMULATION,
     Estimand,
-    Factors,
-    FunctionKey,
     Simulation,
     Solve,
     TrialPlan,
     UserFunction,
 )
+from harness.kinds.simulation.key_types import Factors, FunctionKey
 from harness.kinds.simulation.measures import (
     ESTIMATED,
     FRACTIONS,
