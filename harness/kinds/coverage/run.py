@@ -16,7 +16,6 @@ from harness.designs.engines.monte_carlo import SHARD
 from harness.designs.results import Counts, Tally
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.kinds.coverage.columns import (
-    ColumnKeys,
     MethodFiles,
     RunColumns,
     catalogue_columns,
@@ -32,9 +31,10 @@ from harness.kinds.coverage.plan import (
     count_scenarios,
     plan_scenarios,
 )
+from harness.kinds.coverage.records import ColumnKeys
 from harness.kinds.coverage.scenario_result import ScenarioResult, engine_agreement
 from harness.kinds.coverage.scenario_trials import Recorder, spans_of
-from harness.kinds.coverage.solutions import Question, solve_drawn, solve_scenarios
+from harness.kinds.coverage.solutions import ScenarioQuestion, solve_drawn, solve_scenarios
 from harness.kinds.coverage.tables import coverage_tables
 from harness.kinds.coverage.trials import (
     RunScenario,
@@ -90,7 +90,7 @@ def compute(experiment: Experiment, progress: Progress, journal: Journal | None 
             fix_exact_trials(experiment, scenarios)
         _simulate(experiment, columns, files, scenarios, backend, journal, progress)
     questions = [
-        Question(
+        ScenarioQuestion(
             scenario.plan,
             scenario.limits.limits,
             None if scenario.counts is None else scenario.counts.tally,
@@ -147,7 +147,7 @@ def compute_part(experiment: Experiment, part: Part, progress: Progress, journal
     if MONTE_CARLO in experiment.engines:
         tally = Tally(Counts.empty(nothing, len(columns.deterministic)))
     questions = [
-        Question(scenario.plan, scenario.limits.limits, tally)
+        ScenarioQuestion(scenario.plan, scenario.limits.limits, tally)
         for number, scenario in zip(needed, scenarios, strict=True)
         if solved[number]
     ]
