@@ -6,6 +6,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from harness.base.errors import InputError
 from harness.commands.options import (
     TABLE_COUNTS,
     TWO_COUNTS,
@@ -54,8 +55,11 @@ def significance(
     compared = {each.name: each for each in COMPARED}
     known = given_data(data)
     if words and family in compared:
+        if known:
+            taken = next(iter(known)).replace("_", "-")
+            raise InputError(f"expected the data once, found {' '.join(words)} and --{taken}")
         given = data_of_words(compared[family], words)
-        known = given_data({name: number_or_list(text) for name, text in given.items()}) | known
+        known = given_data({name: number_or_list(text) for name, text in given.items()})
     found = probability(cast(Any, family), delta=delta, prior=prior, **known)
     least = compared[family].scale.equality if delta is None else delta
     show([{"family": family, **known, "delta": least, "probability": found}], output)
