@@ -482,8 +482,11 @@ class Family:
             raise InputError(f"{self.name} takes no prior, found {prior!r}")
         expected = self.prior_range
         try:
+            is_listed = not isinstance(prior, str | Mapping)
+            if not is_listed or any(isinstance(value, str | bool) for value in prior):
+                raise TypeError
             numbers = tuple(float(value) for value in prior)
-            if isinstance(prior, str) or len(numbers) != len(self.model.PRIOR_SYMBOLS):
+            if len(numbers) != len(self.model.PRIOR_SYMBOLS):
                 raise TypeError
         except (TypeError, ValueError):
             raise InputError(f"prior should be {expected}, found {prior!r}") from None
