@@ -127,7 +127,7 @@ class CsvTable:
 
         Args:
             name: of the column.
-            takes_positive: whether the label of a right case may be given, as the message then says.
+            takes_positive: whether the label of a right case may be given, which a refusal says.
 
         Raises:
             InputError: there is no such column, or a field is something else.
