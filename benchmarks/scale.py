@@ -25,7 +25,7 @@ from harness.designs.limits import Limits
 from harness.kinds.coverage.columns import catalogue_columns
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.plan import plan_scenarios
-from harness.kinds.coverage.solutions import Question
+from harness.kinds.coverage.solutions import ScenarioQuestion
 from harness.kinds.load import load_experiment
 from harness.methods.catalogue import PROPORTION
 
@@ -140,7 +140,7 @@ def scenarios(count: int) -> None:
 
     def engines() -> None:
         for plan, shard, limits in tasks:
-            question = Question(plan, limits, simulate(shard, limits))
+            question = ScenarioQuestion(plan, limits, simulate(shard, limits))
             request = question.request(experiment)
             solve(plan.scenario, limits, columns.deterministic, request)
 

@@ -113,7 +113,8 @@ def _parser(name: str) -> Callable[..., Any]:
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
-    for command in [each for each in COMMANDS if each.__name__ == name] or COMMANDS:
+    named = [command for command in COMMANDS if command.__name__ == name]
+    for command in named or COMMANDS:
         app.command()(with_exit_code(command))
     return get_command(app)
 

@@ -14,7 +14,8 @@ import yaml
 import harness
 from harness.commands.interval import interval as interval_command
 from harness.families.catalogue import FAMILIES, family_of
-from harness.findings.conclusion import advice, candidates_of, choice
+from harness.findings.choice import candidates_of, choice
+from harness.findings.conclusion import advice
 from harness.findings.judgements import judgements
 from harness.kinds.choice.tables import LEAST_BAD
 from harness.kinds.choice.tables import USE as TAKEN

@@ -1,23 +1,16 @@
-"""Reading of files, and names of temporary ones.
+"""Reading of files: no pipe, socket or device, which would block or never end.
 
-No pipe, socket or device is read, which would block or never end. Files of data are read as they
-are, compressed, or from standard input. Temporary folders and files name the process that they
-belong to: what a process leaves that was killed is removed by the next one.
+Files of data are read as they are, compressed, or from standard input.
 """
 
 from __future__ import annotations
 
 import errno
 import gzip
-import hashlib
 import os
-import platform
-import shutil
 import stat
 import sys
-import tempfile
 import zlib
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import BinaryIO
@@ -111,45 +104,3 @@ def read_bytes(file: Path) -> bytes:
 def _read_stream(stream: BinaryIO) -> bytes:
     """What is in a stream, which can be read once."""
     return stream.read()
-
-
-def _machine() -> str:
-    """What numbers of processes belong to: the machine, and under Linux its space of numbers."""
-    space = ""
-    with suppress(OSError):
-        space = str(Path("/proc/self/ns/pid").readlink())
-    return hashlib.blake2b(f"{platform.node()} {space}".encode(), digest_size=4).hexdigest()
-
-
-def temporary_prefix(what: str) -> str:
-    """How the name of a temporary folder or file of this process begins.
-
-    Args:
-        what: its content, in a word.
-    """
-    return f"harness-{_machine()}-{os.getpid()}-{what}-"
-
-
-def remove_left_behind() -> None:
-    """Remove the temporary folders and files of processes that have ended."""
-    if os.name != "posix":
-        return
-    for path in Path(tempfile.gettempdir()).glob(f"harness-{_machine()}-*"):
-        process = path.name.split("-")[2]
-        if not process.isdecimal() or _runs(int(process)):
-            continue
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            with suppress(OSError):
-                path.unlink()
-
-
-def _runs(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):  # of another user; or no number of a process
-        pass
-    return True

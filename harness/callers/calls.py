@@ -241,7 +241,8 @@ class LoadedFunction:
         Raises:
             FunctionError: the function has no limits of one outcome.
         """
-        name, seed = parameter_of_alpha(self.declared.parameters, len(call.arguments)), call.seed
+        name = parameter_of_alpha(self.declared.parameters, len(call.arguments))
+        seed = call.seed
 
         def function(*arguments: Any) -> Any:
             """The function of the data and alpha, where each call of one that draws is the same."""

@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from harness.base.errors import HarnessError, InputError
-from harness.base.files import temporary_prefix
+from harness.base.temporary import temporary_prefix
 from harness.callers.calls import (
     ON_ARRAYS,
     ON_NUMBERS,

@@ -303,7 +303,8 @@ class Program(RestartedFunction):
                 self._takes_arrays = False
         if not self._takes_arrays or None in pairs:
             return None
-        return tuple(np.array(pairs, np.float64).T)
+        lower, upper = np.array(pairs, np.float64).T
+        return lower, upper
 
     def _question(self, outcome: Outcome, alpha: float) -> str:
         return question(outcome, alpha, self._command.lines)

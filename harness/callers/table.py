@@ -60,7 +60,7 @@ class LimitTable:
 
 
 @dataclass(frozen=True)
-class TablePoints:
+class PointsOfTable:
     """The limits of a table by the size of each sample, alpha and the counts of an outcome."""
 
     label: str
@@ -106,7 +106,7 @@ class _Point:
     limits: Pair
 
 
-def read_points(table: LimitTable, family: Family) -> TablePoints:
+def read_points(table: LimitTable, family: Family) -> PointsOfTable:
     """Read a table of limits of a family.
 
     A limit may be missing, as NA; every other field is a number.
@@ -145,7 +145,7 @@ def read_points(table: LimitTable, family: Family) -> TablePoints:
             )
         lines[key] = row.line
         limits.setdefault(size, {}).setdefault(row.alpha, {})[count] = row.limits
-    return TablePoints(str(table.path), family, table.side, limits)
+    return PointsOfTable(str(table.path), family, table.side, limits)
 
 
 def _rows(file: Path, family: Family) -> Iterator[_Point]:
@@ -239,7 +239,7 @@ def _validated(file: Path, family: Family, rows: Sequence[_Point]) -> tuple[Floa
 class TableSource(Source):
     """The limits of a table; an outcome that it does not have has none."""
 
-    def __init__(self, label: str, points: TablePoints) -> None:
+    def __init__(self, label: str, points: PointsOfTable) -> None:
         super().__init__(label, (points.side,), {"table": label})
         self.points = points
         self.asked: set[tuple[Sizes, float, Counts]] = set()

@@ -27,7 +27,7 @@ from harness.checks.check import CheckRun, check, open_subject
 from harness.checks.findings import CONFORMANCE, FINISHES, INCONCLUSIVE, Finding
 from harness.checks.options import CheckOptions, family_of_check, read_options, validate_seconds
 from harness.checks.report import CheckReport
-from harness.checks.subject import watching
+from harness.checks.watch import watching
 from harness.methods.catalogue import methods_for
 from harness.methods.method import TWO_SIDED
 from harness.runner.lock import hold

@@ -30,7 +30,8 @@ from harness.checks.findings import (
 from harness.checks.plans import scenario_of
 from harness.checks.scenarios import limits_at, limits_table, truths_inside
 from harness.checks.sizes import Size
-from harness.checks.subject import Subject, steps
+from harness.checks.subject import Subject
+from harness.checks.watch import steps
 from harness.designs.design import Scenario, data_of
 from harness.designs.engines.monte_carlo import shards, simulate
 from harness.designs.engines.posterior import integrate_under_prior, integrate_under_truth

@@ -56,9 +56,10 @@ from harness.checks.options import (
 )
 from harness.checks.report import CheckReport, Gains
 from harness.checks.sizes import ANYWHERE, Restriction
-from harness.checks.subject import Subject, TimeUpError, side_of, stage, watching
+from harness.checks.subject import Subject, side_of
 from harness.checks.tails.levels import check_tails, tails_of
 from harness.checks.tails.tails import LimitTails
+from harness.checks.watch import TimeUpError, stage, watching
 from harness.methods.method import NOMINAL, TWO_SIDED
 
 LARGEST_OF_NUMBERS = 200

@@ -129,11 +129,13 @@ class FindingPlaces:
 
         The side is named of one-sided limits only.
         """
-        cell, found = self.first(), "fails"
-        if "found" in cell:
-            found = f"{cell['found']:.6g}"
+        cell = self.first()
         if all(name in cell for name in _LIMITS):
             found = f"limits {cell['lower']:.15g} and {cell['upper']:.15g}"
+        elif "found" in cell:
+            found = f"{cell['found']:.6g}"
+        else:
+            found = "fails"
         where = {
             name: value
             for name, value in cell.items()

@@ -16,7 +16,7 @@ from harness.base.text import plain_number
 from harness.callers.expected_failures import ExpectedFailure, expected_failures
 from harness.callers.naming import AnyMethod, Function, Named, known_family, method_for
 from harness.callers.process import TIMEOUT
-from harness.callers.table import TablePoints
+from harness.callers.table import PointsOfTable
 from harness.catalogue import with_rates, with_settings
 from harness.checks.baseline.folder import is_baseline, is_folder_path, validate_target
 from harness.checks.baseline.limits import KeptPoints, default_points
@@ -40,7 +40,7 @@ from harness.kinds.load import load_experiment
 from harness.methods.method import Contract, validate_contract
 
 
-def restriction_of(points: TablePoints, restriction: Restriction) -> Restriction:
+def restriction_of(points: PointsOfTable, restriction: Restriction) -> Restriction:
     """The restriction, with the sizes and the alphas of a table where it names none."""
     sizes: list[Size] = [
         (size[0], size[1]) if len(size) == 2 else plain_number(size[0]) for size in points.sizes
@@ -49,7 +49,7 @@ def restriction_of(points: TablePoints, restriction: Restriction) -> Restriction
 
 
 def complete_grid(
-    points: TablePoints, sizes: Sequence[Size], alphas: Sequence[float]
+    points: PointsOfTable, sizes: Sequence[Size], alphas: Sequence[float]
 ) -> tuple[tuple[Size, ...], tuple[float, ...]]:
     """The sizes and the alphas at which a table has all outcomes that can occur.
 
@@ -72,7 +72,7 @@ def complete_grid(
     return best
 
 
-def _is_complete(points: TablePoints, size: Size, alpha: float) -> bool:
+def _is_complete(points: PointsOfTable, size: Size, alpha: float) -> bool:
     scenario = scenario_of(points.family, size)
     stored = points.at(tuple(map(float, scenario.sizes)), alpha)
     solver = solver_of(scenario)

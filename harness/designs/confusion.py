@@ -67,6 +67,11 @@ class ConfusionSolver(PairedSolver):
         return as_pairs(self.scenario)
 
     @property
+    def _is_quotient(self) -> bool:
+        """Whether the parameter is a quotient of sums of cells, whose worst case is searched."""
+        return parameter_of(self._pairs).constraint is not None
+
+    @property
     def has_exact_values(self) -> bool:
         few = self.possible_count() <= self.scenario.design.most_enumerated
         return few and super().has_exact_values
@@ -78,23 +83,26 @@ class ConfusionSolver(PairedSolver):
         return super().range_count(_view(self.scenario).arranged(over))
 
     def search(self, limits: Limits, over: Sequence[Span]) -> Sequence[WorstCase | None] | None:
-        if parameter_of(self._pairs).constraint is None:
+        if not self._is_quotient:
+            # Nothing is searched, though pairs of cells are.
             return Solver.search(self, limits, over)
         view = _view(self.scenario)
-        found = super().search(limits, view.arranged(over))
-        return found and [
-            case
-            and replace(
-                case, truths=view.restored(case.truths), witness=view.restored(case.witness)
-            )
-            for case in found
-        ]
+        cases = super().search(limits, view.arranged(over))
+        if cases is None:
+            return None
+        restored: list[WorstCase | None] = []
+        for case in cases:
+            if case is not None:
+                truths, witness = view.restored(case.truths), view.restored(case.witness)
+                case = replace(case, truths=truths, witness=witness)
+            restored.append(case)
+        return restored
 
     def rows_again(self, limits: Limits, truths: Sequence[Floats]) -> Iterator[Rows] | None:
         return super().rows_again(limits, _view(self.scenario).arranged(truths))
 
     def places(self, over: Sequence[Span]) -> Places | None:
-        if parameter_of(self._pairs).constraint is None:
+        if not self._is_quotient:
             return None
         view = _view(self.scenario)
         found = super().places(view.arranged(over))

@@ -107,6 +107,7 @@ class JudgedSolver(SamplesSolver):
     def whole_range(self) -> tuple[Span, ...]:
         return ((0.0, 1.0),) * len(self.scenario.sizes)
 
+    # The truths are rows of a table, no samples with supports of their own.
     hull = Solver.hull
 
 

@@ -130,11 +130,7 @@ def of_two_samples(scenario: Scenario, limits: Limits) -> MissCurve | None:
     size[inside] = weight[column[inside]] * sampling.pmf(
         counts[0][row[inside]], truths[inside], scenario.sizes[0]
     )
-    # The distinct parameters of the largest jumps.
-    distinct, inverse = np.unique(theta[inside], return_inverse=True)
-    total = np.bincount(inverse, size[inside], minlength=distinct.size)
-    order = np.argsort(-total, kind="stable")[:_MOST_JUMPS]
-    jumps = distinct[np.sort(order[total[order] > _SMALLEST_JUMP])]
+    jumps = _largest_jumps(theta[inside], size[inside])
     where, _ = at_ends(jumps)
     grid = np.setdiff1d(np.linspace(*over, _GRID), where)
     on_grid = mine * combination.coordinate(grid) + its * combination.coordinate(np.array(held))
@@ -181,6 +177,14 @@ def _joined(parts: list[tuple[Floats, Floats, int]]) -> MissCurve:
     approach = np.concatenate([np.full(each.size, approach) for each, _, approach in parts])
     order = np.lexsort((approach, truths))
     return MissCurve(truths[order], np.minimum(missed[order], 1.0))
+
+
+def _largest_jumps(theta: Floats, size: Floats) -> Floats:
+    """Return the distinct parameters of the largest jumps, ascending."""
+    distinct, inverse = np.unique(theta, return_inverse=True)
+    total = np.bincount(inverse, size, minlength=distinct.size)
+    order = np.argsort(-total, kind="stable")[:_MOST_JUMPS]
+    return distinct[np.sort(order[total[order] > _SMALLEST_JUMP])]
 
 
 @dataclass(frozen=True)

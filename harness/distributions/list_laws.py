@@ -28,7 +28,7 @@ LARGEST_SKEWNESS = 20.0
 Shape = int | tuple[int, ...]
 
 
-class _Runs:
+class _RunsLaw:
     """A law of the values of runs; what it does not say is as here."""
 
     name: ClassVar[str]
@@ -46,7 +46,7 @@ class _Runs:
 
 
 @dataclass(frozen=True)
-class NormalRuns(_Runs):
+class NormalRuns(_RunsLaw):
     """The normal law with a mean and a standard deviation.
 
     >>> NormalRuns(0.75, 0.02).content()
@@ -79,7 +79,7 @@ class NormalRuns(_Runs):
 
 
 @dataclass(frozen=True)
-class GammaRuns(_Runs):
+class GammaRuns(_RunsLaw):
     """A gamma law, shifted and scaled to a mean and a standard deviation, with a skewness γ.
 
     The value of a run is mean + sd · (G − a)/√a · sign(γ), where G has the gamma distribution of
@@ -137,7 +137,7 @@ class GammaRuns(_Runs):
 
 
 @dataclass(frozen=True)
-class BetaRuns(_Runs):
+class BetaRuns(_RunsLaw):
     """The law Beta(s, t) of accuracies, with s, t > 0.
 
     >>> BetaRuns(9.0, 1.0).mean
@@ -188,7 +188,7 @@ class BetaRuns(_Runs):
 
 
 @dataclass(frozen=True)
-class MixtureRuns(_Runs):
+class MixtureRuns(_RunsLaw):
     """Normal runs of which each fails with a probability, and then has a value of another law.
 
     The mean that intervals are for is that of all runs, the failed ones included,
@@ -267,7 +267,7 @@ class MixtureRuns(_Runs):
 
 
 @dataclass(frozen=True)
-class PointRuns(_Runs):
+class PointRuns(_RunsLaw):
     """Finitely many values with their probabilities, as scores that are 0 or 1, or those of a file.
 
     >>> PointRuns((0.0, 1.0), (0.25, 0.75)).sd

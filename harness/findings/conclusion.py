@@ -1,14 +1,9 @@
-"""Which method to use, by one rule, and what a run has found, in sentences.
-
-The rule is over one truth or several, for runs and for defaults alike.
-"""
+"""What a run has found, in the sentences that stand before its tables and after them."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple
 from typing import Any
 
 import polars as pl
@@ -16,128 +11,12 @@ import polars as pl
 from harness.base.text import first_few
 from harness.catalogue import family_in
 from harness.families.family import ENUMERATION
-from harness.findings.allowance import USUAL, Allowance
+from harness.findings.choice import Choice, candidates_of, choice
 from harness.findings.judgements import AtAlpha, MethodJudgement
 from harness.tables.answers import rounding_of
 from harness.tables.columns import table_kind
 from harness.tables.results import Results
 from harness.tables.wording import covered, estimand_words, nominal, percent, significant
-
-SHORTER = 1e-3
-"""The relative difference of lengths up to which the method with the better worst case is used."""
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """What decides whether a method is recommended at one alpha."""
-
-    method: str
-    alpha: float
-    means: tuple[float, ...]
-    """The mean alpha under each truth at each size."""
-    losses: tuple[float, ...]
-    """The mean length under each truth at each size, in the same order; of a bound the mean
-    distance from the truth where it lies on the right side."""
-    judged: tuple[MethodJudgement, ...] = field(repr=False)
-    """The judgements that know the worst alpha: under each truth that is within no other one."""
-
-    @cached_property
-    def worst_judgement(self) -> MethodJudgement:
-        """The judgement with the largest worst alpha."""
-        return max(self.judged, key=lambda each: each.worst)
-
-    @property
-    def mean(self) -> float:
-        """The largest mean alpha."""
-        return max(self.means)
-
-    @property
-    def worst(self) -> float:
-        """The largest worst alpha."""
-        return self.worst_judgement.worst
-
-    @cached_property
-    def length(self) -> float:
-        """The geometric mean of the losses, of which ratios mean something."""
-        tiny = [math.log(max(loss, math.ulp(0.0))) for loss in self.losses]
-        return math.exp(sum(tiny) / len(tiny))
-
-    @property
-    def keeps(self) -> bool:
-        """Whether alpha is exceeded at no truth, or by an estimate only as chance explains."""
-        return all(each.keeps for each in self.judged)
-
-    @property
-    def is_proven(self) -> bool:
-        """Whether more than a search or an estimate says how often a truth is missed at most."""
-        return all(each.is_proven for each in self.judged)
-
-    def excess(self, allowed: Allowance) -> float:
-        """The larger one of both alphas over what is allowed; at most 1 of one that qualifies."""
-        slack = rounding_of(self.alpha)
-        return max(
-            (self.mean - slack) / (allowed.mean * self.alpha),
-            (self.worst - slack) / (allowed.worst * self.alpha),
-        )
-
-    def qualifies(self, allowed: Allowance) -> bool:
-        """Whether it misses no more often than is allowed, on average and at worst."""
-        return self.excess(allowed) <= 1.0
-
-
-@dataclass(frozen=True)
-class Choice:
-    """The methods that the rule takes at one alpha; None where no method qualifies."""
-
-    candidates: tuple[Candidate, ...]
-    """All methods that were compared, in the order of the run."""
-    allowed: Allowance
-    use: Candidate | None
-    """The shortest method that qualifies, by the geometric mean of lengths over truths and sizes;
-    among those within ``SHORTER`` of it the one with the smallest worst alpha."""
-    never_above: Candidate | None
-    """The shortest of the methods of which it is proven that their alpha is above alpha at no
-    truth."""
-
-    @property
-    def default(self) -> Candidate:
-        """``use``; where none qualifies the method that exceeds what is allowed by least."""
-        return self.use or min(
-            self.candidates, key=lambda each: (each.excess(self.allowed), each.length)
-        )
-
-
-def choice(candidates: Iterable[Candidate], allowed: Allowance = USUAL) -> Choice:
-    """Which method to use at one alpha.
-
-    Args:
-        candidates: the methods, of one side.
-        allowed: how many times alpha a method may miss.
-    """
-    compared = tuple(candidates)
-    proven = [each for each in compared if each.keeps and each.is_proven]
-    return Choice(
-        compared,
-        allowed,
-        _shortest([each for each in compared if each.qualifies(allowed)]),
-        _shortest(proven),
-    )
-
-
-def candidates_of(judged: AtAlpha) -> list[Candidate]:
-    """The two-sided methods of a run, which has one truth."""
-    return [
-        Candidate(each.method, judged.alpha, each.means, each.lengths or (), (each,))
-        for each in judged.with_lengths
-    ]
-
-
-def _shortest(candidates: Sequence[Candidate]) -> Candidate | None:
-    """The shortest; of those as short as it, the one with the smallest worst alpha."""
-    least = min((each.length for each in candidates), default=0.0)
-    tied = [each for each in candidates if each.length <= (1.0 + SHORTER) * least]
-    return min(tied, key=lambda each: (each.worst, each.length, each.method), default=None)
-
 
 _MOST_NAMED = 3
 
@@ -321,34 +200,38 @@ def advice(judged: Sequence[AtAlpha]) -> Iterator[str]:
     """
     for at_alpha in judged:
         chosen = choice(candidates_of(at_alpha))
-        if len(chosen.candidates) < 2:
-            continue
-        use, never = chosen.default, chosen.never_above
-        bound, parts = nominal(use.alpha), []
-        if chosen.use is None:
-            lowest = [percent(1 - each * use.alpha) for each in astuple(chosen.allowed)]
-            parts.append(
-                f"No method covers {lowest[0]} or more on average and {lowest[1]} or more at "
-                f"worst; {use.method} comes nearest."
-            )
-        worst = use.worst_judgement
-        at_worst = "at worst" if worst.is_exact else "at the worst found"
-        means = mean_coverages(use.mean, min(use.means))
-        head = f"At {bound} use {use.method}" if len(judged) > 1 else f"Use {use.method}"
-        parts.append(use_of(head, means, use.worst, worst.std_error, at_worst))
-        if never is None:
-            if any(each.keeps for each in chosen.candidates):
-                parts.append(f"Of no method is it proven that it never covers less than {bound}.")
-            else:
-                parts.append(f"No method of this run covers {bound} or more at every true value.")
-        elif never is not use:
-            ratio = never.length / use.length
-            longer = f"{percent(abs(ratio - 1), 2)} {'longer' if ratio >= 1 else 'shorter'}"
-            parts.append(
-                f"Where coverage must never be below {bound}, use {never.method}, whose intervals "
-                f"are {longer}."
-            )
-        yield " ".join(parts)
+        if len(chosen.candidates) > 1:
+            start = f"At {nominal(at_alpha.alpha)} use" if len(judged) > 1 else "Use"
+            yield _advice_of(chosen, start)
+
+
+def _advice_of(chosen: Choice, start: str) -> str:
+    """Which method to use at one alpha, in a line that begins with ``start`` or with a warning."""
+    use, never = chosen.default, chosen.never_above
+    bound, parts = nominal(use.alpha), []
+    if chosen.use is None:
+        lowest = [percent(1 - each * use.alpha) for each in astuple(chosen.allowed)]
+        parts.append(
+            f"No method covers {lowest[0]} or more on average and {lowest[1]} or more at "
+            f"worst; {use.method} comes nearest."
+        )
+    worst = use.worst_judgement
+    at_worst = "at worst" if worst.is_exact else "at the worst found"
+    means = mean_coverages(use.mean, min(use.means))
+    parts.append(use_of(f"{start} {use.method}", means, use.worst, worst.std_error, at_worst))
+    if never is None:
+        if any(each.keeps for each in chosen.candidates):
+            parts.append(f"Of no method is it proven that it never covers less than {bound}.")
+        else:
+            parts.append(f"No method of this run covers {bound} or more at every true value.")
+    elif never is not use:
+        ratio = never.length / use.length
+        longer = f"{percent(abs(ratio - 1), 2)} {'longer' if ratio >= 1 else 'shorter'}"
+        parts.append(
+            f"Where coverage must never be below {bound}, use {never.method}, whose intervals "
+            f"are {longer}."
+        )
+    return " ".join(parts)
 
 
 def use_of(use: str, means: str, worst: float, std_error: float | None, where: str) -> str:

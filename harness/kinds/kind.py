@@ -1,7 +1,8 @@
 """What a kind of experiment gives: its configs, its computation, and what is shown of it.
 
 A kind is an object in the catalogue, of a class whose methods import what they need when called:
-configs are validated without the engines, and run without the pages.
+configs are validated without the engines, and run without the pages. Kinds whose configs have a
+family, which decides their keys, share ``FamilyKind``.
 """
 
 from __future__ import annotations

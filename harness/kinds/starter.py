@@ -125,9 +125,9 @@ def _methods(family: Family) -> list[str]:
 
 def _commented(document: Mapping[str, Any], about: list[str], folder: Path = Path()) -> str:
     """The document with a comment above each key; keys that are left out are commented."""
-    with_family = kind_of_config(document)
-    assert isinstance(with_family, FamilyKind)
-    form = with_family.form_of(document)
+    experiments = kind_of_config(document)
+    assert isinstance(experiments, FamilyKind)
+    form = experiments.form_of(document)
     resolved = load_experiment(document, folder=folder).document
     schema = form.model().model_json_schema()
     head = about or [f"# {form.title}."]

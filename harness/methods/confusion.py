@@ -158,8 +158,10 @@ def of_jaccard(
     rng: Generator | None = None,
 ) -> LimitPair:
     """The limits of a formula for J, of F = 2J/(1 + J)."""
-    drawn = () if rng is None else (rng,)
-    lower, upper = formula(data, alpha, side, prior, *drawn)
+    if rng is None:
+        lower, upper = formula(data, alpha, side, prior)
+    else:
+        lower, upper = formula(data, alpha, side, prior, rng)
     return 2.0 * lower / (1.0 + lower), 2.0 * upper / (1.0 + upper)
 
 

@@ -12,7 +12,7 @@ from harness.base.numerics.arrays import Bools, Floats, Positions, Rows
 from harness.base.numerics.root_finding import newton_roots
 from harness.families.family import Data
 from harness.families.lists import weighted_mean, weights
-from harness.methods.comparison import Derived, relative_excess, skewness_term
+from harness.methods.comparison.skewness import Derived, relative_excess, skewness_term
 from harness.methods.method import LimitPair
 from harness.methods.proportion import about, variance
 from harness.methods.proportion.score import wilson_at

@@ -334,7 +334,9 @@ def size_or_number(name: str, value: Any) -> Any:
     """
     if name == "size":
         return sizes_of_clusters(value)
-    return (_whole(name, value),) if name == "unlabelled" else number_in_range(name, value)
+    if name == "unlabelled":
+        return (_whole(name, value),)
+    return number_in_range(name, value)
 
 
 def _list(name: str, value: Any, item: str) -> list[Any]:

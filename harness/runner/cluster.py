@@ -34,7 +34,7 @@ from joblib import Parallel
 from joblib._dask import DaskDistributedBackend
 
 from harness.base.errors import HarnessError, InputError
-from harness.base.files import temporary_prefix
+from harness.base.temporary import temporary_prefix
 from harness.callers.function import close_sent_functions
 from harness.runner.storage import versions
 

@@ -19,7 +19,7 @@ from joblib import Parallel, cpu_count, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from harness.base.errors import HarnessError, InputError
-from harness.base.files import remove_left_behind
+from harness.base.temporary import remove_left_behind
 from harness.config.values import DASK, Execution
 from harness.runner.journal.database import Journal
 from harness.runner.workload import Progress

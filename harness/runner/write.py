@@ -30,7 +30,8 @@ from harness.runner.storage import (
     write_manifest,
 )
 from harness.tables.columns import CELLS, REPLICATES
-from harness.tables.results import Results, parquet_metadata
+from harness.tables.dictionary import parquet_metadata
+from harness.tables.results import Results
 
 if TYPE_CHECKING:
     from harness.figures.kind import FigureSpec

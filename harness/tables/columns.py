@@ -19,7 +19,10 @@ import polars as pl
 
 from harness.catalogue import family_in
 from harness.families.catalogue import FAMILIES
+from harness.families.confusion import BETA
 from harness.families.family import STOPPING, Family
+from harness.families.judged import SENSITIVITY
+from harness.families.tasks import K
 from harness.methods.catalogue import methods_of
 from harness.tables.estimands import estimands_of
 
@@ -47,6 +50,10 @@ _TYPES: Mapping[str, Any] = {
     "number": pl.Float64,
     "true or false": pl.Boolean,
 }
+
+
+SETTINGS = (BETA, SENSITIVITY, K)
+"""The settings of families that have columns."""
 
 
 @dataclass(frozen=True)
@@ -83,9 +90,10 @@ class TableKind:
         return self.family is not None and self.family.is_ratio
 
     def has(self, when: str) -> bool:
-        """Whether a property of these is true, or a setting of the family has this name."""
-        settings = () if self.family is None else self.family.settings
-        return when in settings or getattr(self, when, False)
+        """Whether the property of this name is true, or the family has the setting of this name."""
+        if when in SETTINGS:
+            return self.family is not None and when in self.family.settings
+        return bool(getattr(self, when))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ from harness.base.errors import InputError, did_you_mean
 from harness.base.text import csv_cell
 from harness.families.catalogue import family_of
 from harness.tables.columns import SUMMARY, ColumnRecord
-from harness.tables.results import Results, records_in
+from harness.tables.dictionary import records_in
+from harness.tables.results import Results
 from harness.tables.wording import (
     DIGITS,
     method_titles,

@@ -12,7 +12,6 @@ from harness.callers.naming import named
 from harness.callers.source import CatalogueSource
 from harness.checks.baseline.changes import compare_with_baseline, measures_at
 from harness.checks.baseline.folder import (
-    DECIMALS,
     HEADER,
     is_baseline,
     read_baseline,
@@ -20,6 +19,7 @@ from harness.checks.baseline.folder import (
     write_baseline,
 )
 from harness.checks.baseline.limits import moved_limits, moved_sums
+from harness.checks.baseline.tables import DECIMALS
 from harness.checks.behaviour import LENGTH, MEAN, WORST, behaviour, key_columns, measures
 from harness.checks.options import Tolerance
 from harness.checks.plans import checked_at

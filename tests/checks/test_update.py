@@ -13,7 +13,8 @@ from harness.callers.source import CatalogueSource
 from harness.checks.baseline.folder import HEADER, read_baseline, resolve_baseline, write_baseline
 from harness.checks.behaviour import measures
 from harness.checks.check import check
-from harness.checks.subject import Subject, TimeUpError, stage, steps, watching
+from harness.checks.subject import Subject
+from harness.checks.watch import TimeUpError, stage, steps, watching
 from harness.cli import main
 from harness.families.catalogue import family_of
 from harness.methods.catalogue import CATALOGUE

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from harness.designs.engines import monte_carlo
-from harness.kinds.coverage import columns
+from harness.kinds.coverage import records
 from harness.kinds.load import load_experiment
 from harness.kinds.run import run_experiment
 from harness.runner.journal import database
@@ -64,7 +64,7 @@ def test_a_run_that_another_version_began_says_so_and_is_computed_anew(
         program = {**here["program"], "coverage-harness": "0.0.1"}
         other.setattr(database, "environment", lambda: {**here, "program": program})
         # The digest itself is computed once for a process, so that it is replaced as a whole.
-        other.setattr(columns, "engines_digest", lambda: "that of another version")
+        other.setattr(records, "engines_digest", lambda: "that of another version")
         first = run_command("run", path)
         assert "began" not in first.err
         before = Path("results/small/summary.csv").read_bytes()

@@ -13,7 +13,7 @@ import harness
 from harness.base.errors import ConfigError, InputError
 from harness.cli import main
 from harness.findings.allowance import Allowance
-from harness.findings.conclusion import Candidate, choice
+from harness.findings.choice import Candidate, choice
 from harness.findings.judgements import judgements
 from harness.kinds.catalogue import KINDS
 from harness.kinds.load import load_experiment

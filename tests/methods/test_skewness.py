@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import ndtri
 
 from harness.methods.catalogue import CATALOGUE
-from harness.methods.comparison import corrected, place_of, skewness_term
+from harness.methods.comparison.skewness import corrected, place_of, skewness_term
 from harness.methods.method import LOWER, TWO_SIDED, UPPER
 
 VALUES = st.floats(-30.0, 30.0)

@@ -11,7 +11,7 @@ import pytest
 import harness
 from harness.designs.miss_curve import MissCurve
 from harness.families.catalogue import family_of
-from harness.findings.conclusion import candidates_of, choice
+from harness.findings.choice import candidates_of, choice
 from harness.findings.judgements import judgements
 from harness.kinds.calibration.show import calibration_picture
 from harness.report.curves.panels import outcome_panels, truth_panels

@@ -11,6 +11,7 @@ import pytest
 
 import harness
 from harness.designs.engines import monte_carlo
+from harness.kinds.coverage import solutions
 from harness.runner.workload import Progress
 from tests.study.experiments import DRAWN, LISTED, changed, files, stable_files
 
@@ -19,9 +20,10 @@ FILES = {"cells.parquet", "columns.csv", "summary.csv", "manifest.json"}
 
 @pytest.fixture(scope="module")
 def small_shards():
-    """Shards of 2^9 trials, so that several are merged in an order that could go wrong."""
+    """Shards of 2^9 trials, shared by threads, so that several merge in an order that may fail."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(monte_carlo, "SHARD", 1 << 9)
+        patch.setattr(solutions, "_FEWEST_FOR_THREADS", 0)
         yield
 
 

@@ -25,7 +25,7 @@ from harness.methods.catalogue import CATALOGUE, find
 from harness.pages.results_page import escaped, markdown
 from harness.report.curves.panels import truth_panels
 from harness.report.curves.section import shown_of
-from harness.tables.results import columns_of
+from harness.tables.dictionary import columns_of
 from tests.methods.finite_population.rational import misses
 
 METHODS = CATALOGUE["mean"]

@@ -8,8 +8,8 @@ import tempfile
 import pytest
 
 import harness
-from harness.base import files
-from harness.base.files import remove_left_behind, temporary_prefix
+from harness.base import temporary
+from harness.base.temporary import remove_left_behind, temporary_prefix
 from harness.callers.simulation.process import TrialProcess
 from harness.kinds.simulation.keys import simulation_of
 from tests.simulation.studies import study
@@ -31,7 +31,7 @@ def test_the_next_run_removes_what_a_killed_process_has_left(folder):
         [
             sys.executable,
             "-c",
-            "import os, tempfile; from harness.base.files import temporary_prefix as prefix\n"
+            "import os, tempfile; from harness.base.temporary import temporary_prefix as prefix\n"
             "open(tempfile.mkdtemp(prefix=prefix('files')) + '/study.py', 'w').close()\n"
             "tempfile.mkstemp(prefix=prefix('position')); os.kill(os.getpid(), 9)",
         ],
@@ -51,7 +51,7 @@ def test_a_link_that_a_killed_process_has_left_is_removed_and_not_what_it_leads_
     folder, tmp_path_factory, monkeypatch
 ):
     there = tmp_path_factory.mktemp("there")
-    monkeypatch.setattr(files, "_runs", lambda _: False)
+    monkeypatch.setattr(temporary, "_runs", lambda _: False)
     (folder / f"{temporary_prefix('files')}link").symlink_to(there)
     remove_left_behind()
     assert there.is_dir()

@@ -12,7 +12,7 @@ from harness.families.catalogue import FAMILIES, family_of
 from harness.families.judged import known_judge
 from harness.tables import columns
 from harness.tables.columns import NUMBERED, RANKING, RECOMMENDATION, TABLES, TableKind
-from harness.tables.results import columns_of
+from harness.tables.dictionary import columns_of
 from tests.study.experiments import in_memory
 from tests.study.test_calibrate import FIGURE_12, computed
 
@@ -34,6 +34,11 @@ def test_every_column_has_a_meaning_that_is_a_sentence(table):
             without = "chi_squared", "rho", "beta", "correlation"
             if column.type == "number" and column.name not in without:
                 assert column.unit, column
+
+
+def test_a_misspelt_condition_of_a_column_is_an_error_and_drops_no_column():
+    with pytest.raises(AttributeError, match="gruoped"):
+        TableKind(family_of("proportion")).has("gruoped")
 
 
 def test_every_meaning_is_that_of_a_column():

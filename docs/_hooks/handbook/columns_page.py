@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from handbook.text import cell, code, table
 from harness.families.catalogue import FAMILIES
-from harness.tables.results import TABLES, columns_of
+from harness.tables.columns import TABLES
+from harness.tables.dictionary import columns_of
 
 _HEAD = """# Columns
 

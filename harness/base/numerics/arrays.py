@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, Self, TypeVar, cast
 
@@ -48,6 +49,18 @@ class Rows:
         """Return the part at some of the outcomes."""
         values = (getattr(self, field.name) for field in fields(cast(Any, self)))
         return type(self)(*(_part(value, index) for value in values))
+
+
+R = TypeVar("R", bound=Rows)
+
+
+def joined(parts: Sequence[R]) -> R:
+    """Return the outcomes of one part or more, in their order; all fields of a part are arrays."""
+
+    def column(name: str) -> Any:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    return type(parts[0])(*(column(field.name) for field in fields(cast(Any, parts[0]))))
 
 
 def _part(value: Any, index: Index | slice) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from harness.base.errors import InputError
-from harness.base.files import temporary_prefix
+from harness.base.temporary import temporary_prefix
 from harness.callers.calls import FunctionError
 from harness.callers.location import FunctionLocation
 from harness.callers.messages import (

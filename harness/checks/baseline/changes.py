@@ -11,12 +11,7 @@ import polars as pl
 
 from harness.base.errors import InputError, MethodError
 from harness.catalogue import design_for
-from harness.checks.baseline.folder import (
-    Baseline,
-    read_baseline,
-    validate_numbers,
-    write_baseline,
-)
+from harness.checks.baseline.folder import Baseline, read_baseline, write_baseline
 from harness.checks.baseline.limits import (
     LARGEST_SEVERITY,
     KeptLimits,
@@ -27,6 +22,7 @@ from harness.checks.baseline.limits import (
     moved_limits,
     moved_sums,
 )
+from harness.checks.baseline.tables import validate_numbers
 from harness.checks.behaviour import key_columns, measures
 from harness.checks.compare import (
     MEASURES,

@@ -1,29 +1,17 @@
-"""Check the conformance of a method: its properties at every outcome of the grid, and its calls."""
+"""Check the properties of an interval method at every outcome of the conformance grid."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from harness.base.errors import InputError
-from harness.base.numerics.arrays import Floats, Positions
-from harness.callers.calls import CallFault, at_outcome, one_outcome, same
+from harness.base.numerics.arrays import Floats
 from harness.callers.source import NO_POINT, NOT_ASKED
-from harness.checks.conformance.call_checks import (
-    ARGUMENTS,
-    IN_ANY_ORDER,
-    RANDOM,
-    SCALARS,
-    SHAPE,
-    TWICE,
-    CallChecks,
-    pair_in_words,
-)
-from harness.checks.conformance.grid import CountGrid, GridBlock, conformance_grid
+from harness.checks.conformance.calls import CALL_CHECKS, check_calls
+from harness.checks.conformance.grid import GridBlock, conformance_grid
 from harness.checks.conformance.properties import (
     MIRROR,
     NEEDS_ALPHAS,
@@ -36,7 +24,6 @@ from harness.checks.conformance.properties import (
     mirrors,
     properties_of,
 )
-from harness.checks.conformance.type_checks import TYPES, TypeChecks
 from harness.checks.conformance.wide_grid import OF_ARRAYS, OF_NUMBERS, OF_SLOW, THOROUGH, wide_grid
 from harness.checks.findings import (
     CONFORMANCE,
@@ -50,126 +37,12 @@ from harness.checks.findings import (
     and_more,
     format_cell,
 )
-from harness.checks.plans import checked_at
 from harness.checks.sizes import ANYWHERE, Restriction
-from harness.checks.subject import Subject, steps
+from harness.checks.subject import Subject
+from harness.checks.watch import steps
 from harness.families.family import Family
 from harness.methods.method import ANSWERED, TWO_SIDED
 from harness.methods.remarks import STAYS_IN_RANGE
-
-CALL_CHECKS = (SHAPE, SCALARS, TWICE, IN_ANY_ORDER, TYPES, ARGUMENTS, RANDOM)
-
-_ALPHAS = (0.05, 0.3)
-"""The alphas at which calls are checked."""
-_TYPE_SIZES, _TYPE_ALPHA = (10.0, 1000.0, 1e6), 0.05
-"""Types are compared at the sizes of the grid nearest to these: 32 bits suffice for small ones."""
-_TYPE_OUTCOMES = 5
-_AGAIN_SIZES, _AGAIN_ALPHAS, _AGAIN_OUTCOMES = 3, 4, 8
-"""The most sizes, alphas at each and outcomes at which a method is asked again."""
-
-
-def check_calls(
-    subject: Subject,
-    grid: Sequence[CountGrid],
-    evaluations: Sequence[Evaluation],
-    restriction: Restriction,
-) -> Iterator[Finding]:
-    """Check what calls of the method do; nothing if it cannot be called.
-
-    Args:
-        subject: the method.
-        grid: the outcomes, or the data sets of lists, by size.
-        evaluations: the limits of the method at the grid.
-        restriction: the sizes and alphas that the check is restricted to.
-
-    Returns:
-        A finding for each check that was made.
-    """
-    faults: dict[str, CallFault] = {}
-    made: set[str] = set()
-    call_checks = CallChecks()
-    for outcomes in grid[: checked_at(subject.family).called]:
-        for alpha in restriction.alphas_or(_ALPHAS)[: len(_ALPHAS)]:
-            for name, fault in subject.probe(call_checks, outcomes.observed(), alpha).items():
-                made.add(name)
-                if fault is not None:
-                    faults.setdefault(name, fault)
-    alphas = restriction.alphas_or((_TYPE_ALPHA,))
-    alpha = min(alphas, key=lambda alpha: abs(math.log(alpha / USUAL_ALPHA)))
-    # Methods of the catalogue are given float arrays alone, whatever the type of the data.
-    for outcomes in () if subject.is_of_catalogue else _type_sizes(grid):
-        observed = outcomes.observed()
-        observed = observed.part(_spread(observed.count, _TYPE_OUTCOMES))
-        parts = [observed]
-        if restriction.sizes is not None:
-            # Of several outcomes each would be asked with a size of its own.
-            parts = [observed.part(slice(place, place + 1)) for place in range(observed.count)]
-        for part in parts:
-            for name, fault in subject.probe(TypeChecks(), part, alpha).items():
-                made.add(name)
-                before = faults.get(name)
-                if fault is not None and (before is None or before.is_remark > fault.is_remark):
-                    faults[name] = fault
-    if made and subject.deterministic and TWICE not in faults:
-        text = _asked_again(subject, evaluations)
-        made.add(IN_ANY_ORDER)
-        if text is not None:
-            faults.setdefault(IN_ANY_ORDER, CallFault(text))
-    for name in CALL_CHECKS:
-        if name in faults:
-            verdict = REMARK if faults[name].is_remark else FAIL
-            yield Finding(name, CONFORMANCE, verdict, faults[name].message, {})
-        elif name in made:
-            yield _passed(name)
-
-
-def _type_sizes(grid: Sequence[CountGrid]) -> list[CountGrid]:
-    """The outcomes of a small, a large and a very large size, as far as the grid has them."""
-    if any(np.ndim(counts) > 1 for counts in grid[0].counts):
-        return [*grid[:2]]
-    largest = np.array([max(outcomes.sizes) for outcomes in grid])
-    places = {int(np.abs(np.log(largest / size)).argmin()) for size in _TYPE_SIZES}
-    return [grid[place] for place in sorted(places)]
-
-
-def _spread(count: int, most: int) -> Positions:
-    """At most so many of ``count`` places, evenly spread, with the first and the last one."""
-    return np.unique(np.rint(np.linspace(0, count - 1, min(count, most))).astype(np.intp))
-
-
-def _asked_again(subject: Subject, evaluations: Sequence[Evaluation]) -> str | None:
-    """Where limits differ when the method is asked again, the last outcome first.
-
-    A cache that forgets alpha, a counter or a value that is kept from the first call show here.
-    """
-    try:
-        source = subject.reload()
-    except InputError as fault:
-        return f"the function could be loaded only once: {fault}"
-    if source is None:
-        return None
-    for number in _spread(len(evaluations), _AGAIN_SIZES)[::-1]:
-        evaluation = evaluations[number]
-        for at_alpha in _spread(len(evaluation.alphas), _AGAIN_ALPHAS)[::-1].tolist():
-            alpha, observed = evaluation.alphas[at_alpha], evaluation.outcomes.observed()
-            places = _spread(observed.count, _AGAIN_OUTCOMES)[::-1]
-            again = observed.part(places)
-            answers = source.limits(again, alpha, evaluation.side)
-            lower = evaluation.lower[at_alpha].ravel()
-            upper = evaluation.upper[at_alpha].ravel()
-            for at, place in enumerate(places.tolist()):
-                if answers.failures.get(at, "").startswith(NOT_ASKED):
-                    break
-                before, after = (lower[place], upper[place]), (answers.lower[at], answers.upper[at])
-                if not same(before, after):
-                    where = at_outcome(one_outcome(again.arguments, at), alpha)
-                    return (
-                        "limits depend on the order of the calls: "
-                        f"{pair_in_words(before)} {where}, and "
-                        f"{answers.failures.get(at) or pair_in_words(after)} after other calls"
-                    )
-    return None
-
 
 ANSWERS = ANSWERED
 PRECISION = "has double precision"

@@ -223,7 +223,8 @@ class _Cell:
     @cached_property
     def missed_at_truths(self) -> list[int]:
         """The misses at each of the truths."""
-        it, scenario, counts = self.simulation, self.scenario, []
+        it, scenario = self.simulation, self.scenario
+        counts = []
         for number, at in enumerate(self.truths, 1):
             truths = tuple(np.full(self.trials_at_truth, truth) for truth in at)
             # The first stream has drawn truths; each of these has one of its own.

@@ -35,7 +35,7 @@ from harness.checks.findings import (
     format_cell,
     with_digits_apart,
 )
-from harness.checks.subject import steps
+from harness.checks.watch import steps
 from harness.kinds.simulation.measures import Replicates
 from harness.kinds.simulation.tables import ScenarioTrials
 from harness.kinds.simulation.trials import SHARD, MethodTrials, TrialShard, joined, simulate_trials

@@ -1,14 +1,9 @@
-"""What searches for a worst case share: points side by side, and climbs from several starts."""
+"""The search for a worst case by climbs from several starts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self, TypeVar
-
-import numpy as np
-
-from harness.base.numerics.arrays import Bools, Positions
+from typing import Any, Protocol, TypeVar
 
 SAME = 1e-11
 """Miss probabilities within so much of each other, relatively, are equal: symmetric methods are
@@ -18,24 +13,6 @@ equally bad at several points."""
 _HOPELESS = 0.5
 # Points above this share of the best one are refined.
 _CLOSE = 0.999
-
-
-@dataclass(frozen=True)
-class Points:
-    """Points side by side, of which a subclass has an array of each number, shape (c,)."""
-
-    def at(self, places: Positions | Bools) -> Self:
-        """Return some of the points."""
-        return replace(self, **{name: numbers[places] for name, numbers in vars(self).items()})
-
-
-Side = TypeVar("Side", bound=Points)
-
-
-def joined(parts: Sequence[Side]) -> Side:
-    """Return the points of one part or more, in their order."""
-    columns = {name: [getattr(part, name) for part in parts] for name in vars(parts[0])}
-    return replace(parts[0], **{name: np.concatenate(each) for name, each in columns.items()})
 
 
 class Point(Protocol):

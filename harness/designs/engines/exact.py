@@ -99,30 +99,21 @@ def solve(
     solver, failed = solver_of(scenario), limits.failed
     if not failed.any():
         return _solve(solver, limits, columns, request, worst=True)
-    tables = zip(_filled(limits, scenario.family.support), (False, True, False, False), strict=True)
-    solved = [_solve(solver, table, columns, request, worst) for table, worst in tables]
-    missing = solved[1]
-    enumerated = [each.enumerated for each in solved if each.enumerated is not None]
-    integrated = [each.integrated for each in solved if each.integrated is not None]
+    covering, missing, failures, answers = _filled(limits, scenario.family.support)
+    # The worst cases and the scores count a failure as a miss.
+    of_missing = _solve(solver, missing, columns, request, worst=True)
+    solved = [
+        _solve(solver, covering, columns, request, worst=False),
+        of_missing,
+        _solve(solver, failures, columns, request, worst=False),
+        _solve(solver, answers, columns, request, worst=False),
+    ]
     return Solution(
         shown=request.shown,
-        comparisons=tuple(one for each in solved for one in each.comparisons),
-        # The worst cases count a failure as a miss.
-        enumerated=missing.enumerated
-        and replace(
-            missing.enumerated,
-            by_outcome=_with_failures([each.by_outcome for each in enumerated]),
-            by_truth=_if_known([each.by_truth for each in enumerated]),
-            mean=_if_known([each.mean for each in enumerated]),
-        ),
-        scores=_scores(missing.scores, failed),
-        integrated=missing.integrated
-        and replace(
-            missing.integrated,
-            by_outcome=_with_failures([each.by_outcome for each in integrated]),
-            mean=_if_known([each.mean for each in integrated]),
-            under_prior=_if_known([each.under_prior for each in integrated]),
-        ),
+        comparisons=tuple(comparison for each in solved for comparison in each.comparisons),
+        enumerated=_enumerated([each.enumerated for each in solved]),
+        scores=_scores(of_missing.scores, failed),
+        integrated=_integrated([each.integrated for each in solved]),
     )
 
 
@@ -137,7 +128,8 @@ def exact_alphas(scenario: Scenario, limits: Limits) -> Floats | None:
     if not solver.has_exact_values:
         return None
     if limits.failed.any():
-        _, limits, _, _ = _filled(limits, scenario.family.support)
+        _, missing, _, _ = _filled(limits, scenario.family.support)
+        limits = missing
     if scenario.truth.is_discrete:
         mean = solver.enumerate(limits, nothing, worst=False).mean
     else:
@@ -223,6 +215,32 @@ def _filled(limits: Limits, support: Span) -> tuple[Limits, Limits, Limits, Limi
         return replace(limits, lower=lower, upper=upper)
 
     return limits.filled(low, high), limits.filled(beyond, beyond), missed(failed), missed(~failed)
+
+
+def _enumerated(tables: Sequence[Enumerated | None]) -> Enumerated | None:
+    """Return the results of enumeration; None where the four tables have none."""
+    known = [each for each in tables if each is not None]
+    if not known:
+        return None
+    _, missing, _, _ = known
+    return replace(
+        missing,
+        by_outcome=_with_failures([each.by_outcome for each in known]),
+        by_truth=_if_known([each.by_truth for each in known]),
+        mean=_if_known([each.mean for each in known]),
+    )
+
+
+def _integrated(tables: Sequence[Integrated | None]) -> Integrated | None:
+    """Return the results of integration; None where the four tables have none."""
+    known = [each for each in tables if each is not None]
+    if not known:
+        return None
+    return Integrated(
+        by_outcome=_with_failures([each.by_outcome for each in known]),
+        mean=_if_known([each.mean for each in known]),
+        under_prior=_if_known([each.under_prior for each in known]),
+    )
 
 
 def _if_known(tables: Sequence[Probabilities | None]) -> Probabilities | None:

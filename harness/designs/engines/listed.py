@@ -44,24 +44,45 @@ def consecutive_probabilities(
     Yields:
         A slice of the truths, a slice of the outcomes, and the probabilities, of the shape of both.
     """
+    blocks = list(_blocks_of_outcomes(sampling, (first, last), truths, size))
+    # The probabilities that recurrences start from are computed at once for all blocks.
+    likely = np.zeros(truths.size, np.int64)
+    for part, (_, start, _) in blocks:
+        likely[part] = start
+    known = sampling.pmf(likely, truths, size)
+    for part, between in blocks:
+        outcomes = slice(between[0] - first, between[2] + 1 - first)
+        yield part, outcomes, probability_rows(sampling, between, truths[part], size, known[part])
+
+
+def _blocks_of_outcomes(
+    sampling: Sampling, span: tuple[int, int], truths: Floats, size: float
+) -> Iterator[tuple[slice, tuple[int, int, int]]]:
+    """Yield blocks of truths with their first, likeliest and last outcome of those of a span.
+
+    The likeliest outcome is that of the truth in the middle. Blocks whose outcomes are all outside
+    the span are left out.
+    """
     start = 0
     while start < truths.size:
         reach = sampling.window(truths[start], truths[start], size, _NATS)
         rows = int(np.clip(_CELLS // (reach[1] + 1 - reach[0]), 1, _ROWS))
         part = slice(start, min(start + rows, truths.size))
         low, high = sampling.window(truths[start], truths[part.stop - 1], size, _NATS)
-        low, high = max(low, first), min(high, last)
+        low, high = max(low, span[0]), min(high, span[1])
         if low <= high:
-            outcomes = slice(low - first, high + 1 - first)
             middle = float(truths[(part.start + part.stop) // 2])
             likely = int(np.clip(sampling.mean(np.array(middle), size), low, high))
-            between = (low, likely, high)
-            yield part, outcomes, probability_rows(sampling, between, truths[part], size)
+            yield part, (low, likely, high)
         start = part.stop
 
 
 def probability_rows(
-    sampling: Sampling, outcomes: tuple[int, int, int], truths: Floats, size: float
+    sampling: Sampling,
+    outcomes: tuple[int, int, int],
+    truths: Floats,
+    size: float,
+    known: Floats | None = None,
 ) -> Floats:
     """Return Pr(X = x | θ) for consecutive outcomes x, by recurrence from one of them.
 
@@ -70,6 +91,7 @@ def probability_rows(
         outcomes: the first one, the one to start from, and the last one.
         truths: inside the range of the parameter, shape (t,).
         size: the size.
+        known: the probability of the one to start from at each truth, where it is known.
 
     Returns:
         Shape (t, number of outcomes).
@@ -82,7 +104,7 @@ def probability_rows(
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         up[:, 1:] = sampling.ratio(np.arange(start, last), theta, size)
         down[:, 1:] = 1.0 / sampling.ratio(np.arange(start - 1, first - 1, -1), theta, size)
-        up[:, 0] = sampling.pmf(start, truths, size)
+        up[:, 0] = sampling.pmf(start, truths, size) if known is None else known
         lost = np.flatnonzero(rows[:, start - first] < _SMALLEST_START)
         np.multiply.accumulate(up, axis=1, out=up)
         np.multiply.accumulate(down, axis=1, out=down)

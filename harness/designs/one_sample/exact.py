@@ -77,7 +77,8 @@ def worst_cases(
 
     It is None where outcomes that can occur within the range have no limits.
     """
-    (span,), scenario = over, solver.scenario
+    (span,) = over
+    scenario = solver.scenario
     sampling = scenario.model.SAMPLING
     first, last = sampling.window(*span, scenario.size)
     within = limits.run(first, last)

@@ -20,8 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.base.numerics.arrays import Floats, Integers
-from harness.designs.engines.climbs import Points, joined
+from harness.base.numerics.arrays import Floats, Integers, Rows, joined
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import (
     AT,
@@ -128,7 +127,7 @@ def missed_by_law(
 
 
 @dataclass(frozen=True)
-class _Candidates(Points):
+class _Candidates(Rows):
     """Truths, how each of them is approached, and about how often it is missed; shape (t,)."""
 
     truths: Floats

@@ -208,18 +208,15 @@ def _least_cost(probability: Floats, cost: Floats, alpha: Floats) -> Floats:
     order = np.argsort(probability / cost, axis=1)
     chance = np.take_along_axis(probability, order, axis=1)
     left_out, saved = chance.cumsum(axis=1), cost[order].cumsum(axis=1)
-    rows, least = np.arange(len(chance)), np.empty((len(chance), alpha.size))
-    for column, budget in enumerate(alpha.tolist()):
-        count = (left_out <= budget).sum(axis=1)
-        next_out = np.minimum(count, cost.size - 1)
-        before = np.maximum(count - 1, 0)
-        spent = np.where(count > 0, left_out[rows, before], 0.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = (budget - spent) / chance[rows, next_out]
-        share = np.where(count < cost.size, share, 0.0)
-        gained = np.where(count > 0, saved[rows, before], 0.0) + share * cost[order[rows, next_out]]
-        least[:, column] = saved[:, -1] - gained
-    return least
+    row = np.arange(len(chance))[:, np.newaxis]
+    count = np.stack([np.count_nonzero(left_out <= budget, axis=1) for budget in alpha], axis=1)
+    next_out, before = np.minimum(count, cost.size - 1), np.maximum(count - 1, 0)
+    spent = np.where(count > 0, left_out[row, before], 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = (alpha - spent) / chance[row, next_out]
+    share = np.where(count < cost.size, share, 0.0)
+    gained = np.where(count > 0, saved[row, before], 0.0) + share * cost[order[row, next_out]]
+    return np.asarray(saved[:, -1:] - gained)
 
 
 def _whole(n: int, alpha: Floats) -> Floats:

@@ -185,8 +185,10 @@ def _misses(
     A node lies in the gap between two limits, and is compared with a limit by the number of the
     gap: beside 1 the distance of a node to 1 is exact, and the node as a double is not.
     """
-    breaks, (start, stop) = np.concatenate((lower, upper)), mixing.span
-    edges = np.union1d(breaks[(breaks > start) & (breaks < stop)], mixing.span)
+    low, high = mixing.span
+    limits = np.concatenate((lower, upper))
+    # The ends of the range, and the limits inside it.
+    edges = np.union1d(limits[(limits > low) & (limits < high)], mixing.span)
     nodes, weights = mixing.rule(edges)
     gap = nodes.positions(edges)
     # A node in gap g is below the edge g, and above the edge g − 1.

@@ -230,6 +230,7 @@ def rows_of_counts(
     inside = (theta > bottom) & (theta < top)
     probability = np.empty((theta.size, last + 1 - first))
     probability[inside] = probability_rows(sampling, outcomes, theta[inside], size)
-    x = np.arange(first, last + 1)
-    probability[~inside] = sampling.pmf(x, theta[~inside, np.newaxis], size)
+    if not inside.all():
+        x = np.arange(first, last + 1)
+        probability[~inside] = sampling.pmf(x, theta[~inside, np.newaxis], size)
     return probability

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from harness.base.numerics.arrays import Floats, Integers, Positions
+from harness.base.numerics.arrays import Floats, Integers, Positions, Rows, joined
 from harness.designs.design import Scenario
-from harness.designs.engines.climbs import SAME, Points, joined
+from harness.designs.engines.climbs import SAME
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT, SIDES, beside_all, ends_within, misses
 from harness.designs.pairs.tables import (
@@ -108,9 +108,9 @@ class _Shares:
         for start in range(0, share.size, step):
             part = slice(start, start + step)
             probability = np.exp(logs[part] @ counts + self.log_ways)
-            probability *= (self.lower > under[part, np.newaxis]) | (
-                self.upper < over[part, np.newaxis]
-            )
+            is_above = self.lower > under[part, np.newaxis]
+            is_below = self.upper < over[part, np.newaxis]
+            probability *= is_above | is_below
             sums = np.add.reduceat(probability, self.starts, axis=1)
             found[part, self.total[self.starts].astype(np.int64)] = sums
         return found
@@ -134,7 +134,7 @@ class _Shares:
 
 
 @dataclass(frozen=True)
-class _Best(Points):
+class _Best(Rows):
     """The best point of each of l lines, shape (l,)."""
 
     missed: Floats

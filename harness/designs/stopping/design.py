@@ -2,11 +2,6 @@
 
 An outcome stands for a pair: the trials that were made, and the successes among them. Outcomes are
 numbered by their looks, and those of a look by their successes.
-
-The engine multiplies shares of sequences, which are counted once, with binomial probabilities. In
-the second computation the probability of going on moves from trial to trial at each true value, and
-the rule is asked once more where it takes some of it out. Under a distribution of truths the
-weights of outcomes are sums over the nodes of a quadrature there.
 """
 
 from __future__ import annotations
@@ -19,141 +14,28 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import roots_jacobi, roots_legendre
 
 from harness.base.errors import HarnessError, InputError
 from harness.base.numerics.arrays import Floats, Integers
 from harness.designs.design import Distributions, Outcomes, Scenario
-from harness.designs.engines.posterior import Integrated
 from harness.designs.engines.solver import Places, Solver
 from harness.designs.engines.verification import (
-    SECOND,
-    Comparison,
-    Published,
     Rows,
-    cells_apart,
-    compare_listed,
-    compare_posterior_mean,
-    compare_worst_cases,
-    sums_over,
-    weights_apart,
 )
 from harness.designs.limits import Limits
 from harness.designs.miss_curve import MissCurve, of_law
 from harness.designs.one_sample.design import ONE_SAMPLE, places_of_one
 from harness.designs.one_sample.law_worst_case import worst_cases as worst_cases_by_law
 from harness.designs.results import WorstCase
+from harness.designs.stopping import verification
 from harness.designs.stopping.family import A_STOPPING_RULE, rule_of
 from harness.designs.stopping.open_rule import MOST, OpenRule
 from harness.designs.stopping.paths import StoppedTrials, probability_blocks
 from harness.distributions.sampling.law import Law
 from harness.distributions.truths import Prior, as_distribution
 from harness.families.combination import Span
-from harness.families.family import ENUMERATION, STOPPING, Family
+from harness.families.family import STOPPING, Family
 from harness.families.model import truth_posterior
-
-_STEPS = 1 << 28
-"""About how many probabilities are computed: fewer truths are compared where trials are many."""
-_TRUTHS_AT_ONCE = 128
-
-
-def probabilities_again(stopped: StoppedTrials, truths: Floats) -> Floats:
-    """Return Pr(t, x | p) of every outcome by recursion over the trials, shape (t, m).
-
-    Pr(go on to t with x) = p Pr(go on to t − 1 with x − 1) + (1 − p) Pr(go on to t − 1 with x).
-
-    Args:
-        stopped: the outcomes with their rule.
-        truths: in [0, 1], shape (t,).
-    """
-    rule, most = stopped.rule, stopped.rule.most
-    found = np.zeros((truths.size, stopped.outcomes.trials.size))
-    p, q = truths[:, np.newaxis], 1.0 - truths[:, np.newaxis]
-    going, looks = np.zeros((truths.size, most + 1)), set(rule.looks)
-    going[:, 0] = 1.0
-    for t in range(1, most + 1):
-        going[:, 1 : t + 1] = p * going[:, :t] + q * going[:, 1 : t + 1]
-        going[:, 0] *= q[:, 0]
-        if t in looks:
-            x = np.flatnonzero(rule.stops(np.full(t + 1, t), np.arange(t + 1)))
-            place = stopped.find(t, x)
-            known = place >= 0
-            found[:, place[known]] = going[:, x[known]]
-            going[:, x] = 0.0
-    return found
-
-
-def verify(solver: Solver, limits: Limits, published: Published) -> list[Comparison]:
-    """Compare what the exact engines publish with a second computation.
-
-    Args:
-        solver: of a scenario with a stopping rule.
-        limits: those that the engines used.
-        published: what they computed.
-    """
-    of_truth = _listed if solver.scenario.truth.is_discrete else _distributed
-    return [*of_truth(solver.scenario, limits, published), *compare_worst_cases(published)]
-
-
-def rows_of_stopped(scenario: Scenario, truths: Floats) -> Iterator[Rows]:
-    """Yield the probabilities of all outcomes at true values, in blocks."""
-    stopped = rule_of(scenario.family).outcomes(int(scenario.size))
-    for some in np.array_split(np.arange(truths.size), truths.size // _TRUTHS_AT_ONCE + 1):
-        again = probabilities_again(stopped, truths[some])
-        yield some, np.arange(again.shape[1]), again
-
-
-def _listed(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
-    """Compare the misses at the listed truths, or at some of them where trials are many."""
-    (values,) = scenario.design.values(scenario)
-    count = min(most_truths(scenario), values.size)
-    chosen = values[np.unique(np.linspace(0, values.size - 1, count).astype(np.int64))]
-    if count == values.size:
-        return compare_listed(scenario, rows_of_stopped(scenario, values), limits, published)
-    if published.enumerated is None or published.enumerated.by_truth is None:
-        return []
-    own = published.enumerated.by_truth.at(chosen)
-    again = replace(
-        sums_over(rows_of_stopped(scenario, chosen), chosen, limits).by_truth, conditions=chosen
-    )
-    apart = cells_apart(own, again, np.ones(chosen.size))
-    return [Comparison(ENUMERATION, SECOND, "truths", apart)]
-
-
-def _distributed(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
-    """Compare the weights of the outcomes, and the means by them; of many trials their sum."""
-    outcomes, columns = limits.outcomes, limits.lower.shape[0]
-    own = scenario.distribution_weights(outcomes)
-    # A polynomial of the degree of the most trials needs half as many nodes, and one more.
-    count = int(scenario.size) // 2 + 1
-    if count > most_truths(scenario):
-        total = weights_apart(own.sum(keepdims=True), np.ones(1), columns)
-        return [Comparison(ENUMERATION, SECOND, "weights", total)]
-    distribution = as_distribution(scenario.truth)
-    prior, (low, high) = distribution.conjugate_prior, distribution.support
-    if prior is not None:
-        nodes, weight = roots_jacobi(count, prior[1] - 1.0, prior[0] - 1.0)
-    else:
-        nodes, weight = roots_legendre(count)
-    nodes, weight = low + (high - low) * 0.5 * (nodes + 1.0), weight / weight.sum()
-    again = np.zeros(int(scenario.outcome_count))
-    for part, _, rows in rows_of_stopped(scenario, nodes):
-        again += weight[part] @ rows
-    apart = weights_apart(own, again[outcomes], columns)
-    comparisons = [Comparison(ENUMERATION, SECOND, "weights", apart)]
-    for each in (published.enumerated, published.integrated):
-        if each is None or each.mean is None:
-            continue
-        if each.by_outcome.conditions.size == outcomes.size:
-            weighted = Integrated(each.by_outcome, each.mean, None)
-            comparisons += compare_posterior_mean(weighted, again[outcomes])
-    return comparisons
-
-
-def most_truths(scenario: Scenario) -> int:
-    """Return at how many truths the recursion is computed."""
-    return max(2, _STEPS // (int(scenario.size) ** 2 + 1))
-
 
 LARGEST_MOST = 10_000
 """The most trials of a rule: the number of paths is counted for each trial and each count."""
@@ -313,7 +195,7 @@ class StoppingSolver(Solver):
         return of_law(_law(self.scenario), self.scenario, limits)
 
     def rows_again(self, limits: Limits, truths: Sequence[Floats]) -> Iterator[Rows] | None:
-        return rows_of_stopped(self.scenario, truths[0])
+        return verification.rows_of_stopped(self.scenario, truths[0])
 
     def places(self, over: Sequence[Span]) -> Places | None:
         return places_of_one(self.scenario, over[0])
@@ -321,7 +203,7 @@ class StoppingSolver(Solver):
     def cost_of_truth(self, over: Sequence[Span]) -> float:
         return 4.0 * float(self.scenario.size) ** 2  # each step adds four numbers
 
-    verify = verify
+    verify = verification.verify
 
 
 STOPPED = replace(

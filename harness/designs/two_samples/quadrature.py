@@ -229,10 +229,8 @@ class TruthLines:
             low, high = self.samples[varied].stabilized_span
             steps = int(np.ceil((high - low) / _PANEL))
             along = self.samples[varied].from_stabilized(np.linspace(low, high, steps + 1))
-            cut_off = self.samples[fixed]
-            for end, last in zip(
-                cut_off.span, cut_off.scenario.truth.effective_support, strict=True
-            ):
+            support = self.samples[fixed].scenario.truth.effective_support
+            for end, last in zip(self.samples[fixed].span, support, strict=True):
                 if end == last:
                     edges.append(self.weights[fixed] * end + self.weights[varied] * along)
         distinct = np.unique(np.concatenate(edges))

@@ -64,130 +64,6 @@ from harness.distributions.truths import (
 from harness.families.combination import Combination
 from harness.families.family import ENUMERATION, POSTERIOR
 
-_NODES, _PANEL = 16, 2.0
-_NODE, _WEIGHT = roots_legendre(_NODES)
-_LIMITS_AT_ONCE = 64
-
-
-def integrate_block(scenario: Scenario, block: Block, limits: Limits) -> Exact:
-    """Return the integrals given each pair of counts of a block.
-
-    Args:
-        scenario: its truths are distributions with smooth densities.
-        block: the counts.
-        limits: of the pairs of counts of the block.
-    """
-    first, second = (
-        _Cumulative(Sample(sample, counts))
-        for sample, counts in zip(scenario.samples(), block, strict=True)
-    )
-    pairs = _TwoSamples(first, second, scenario.family.combination)
-    weight = pairs.weight.ravel()
-    index = np.indices((block[0].size, block[1].size)).reshape(2, -1)
-    below = np.array([pairs.missed(index, lower, side=0) for lower in limits.lower])
-    above = np.array([pairs.missed(index, upper, side=1) for upper in limits.upper])
-    below, above = np.minimum(below / weight, 1.0), np.minimum(above / weight, 1.0)
-    return Exact(limits.outcomes, weight, below, above, limits.length, infinite=limits.infinite)
-
-
-@dataclass(frozen=True)
-class _Cumulative:
-    """Integrals of probability times density of one sample, up to a truth and from it on."""
-
-    sample: Sample
-
-    @cached_property
-    def edges(self) -> Floats:
-        """The edges of panels that are short on the scale of the integrand, ascending."""
-        return self.sample.edges(_PANEL)
-
-    @cached_property
-    def _by_panel(self) -> tuple[Floats, Floats]:
-        """The integrals over all panels before each edge, and over all from it on; (e, m)."""
-        truths, weights = gauss_panels(self.edges, _NODES)
-        panels = np.einsum("ij,ijm->im", weights, self.sample.probabilities(truths))
-        nothing = np.zeros((1, panels.shape[1]))
-        before = np.concatenate((nothing, np.cumsum(panels, axis=0)))
-        after = np.concatenate((np.cumsum(panels[::-1], axis=0)[::-1], nothing))
-        return before, after
-
-    def beyond(self, truths: Floats, count: Integers, upwards: bool) -> Floats:
-        """Return the integral over the truths below, or above, each truth.
-
-        Args:
-            truths: shape (q, t).
-            count: the index of the count of each row, shape (q,).
-            upwards: whether the integral is over the truths above.
-        """
-        truths = np.clip(truths, *self.sample.span)
-        panel = np.clip(np.searchsorted(self.edges, truths) - 1, 0, self.edges.size - 2)
-        edge = self.edges[panel + upwards]
-        half = 0.5 * (truths - edge)
-        nodes = (edge + half)[..., np.newaxis] + half[..., np.newaxis] * _NODE
-        scenario = self.sample.scenario
-        counts = self.sample.counts[count][:, np.newaxis, np.newaxis]
-        probability = scenario.model.SAMPLING.pmf(counts, nodes, scenario.size)
-        probability = probability * self.sample.density(nodes)
-        partial = (probability * _WEIGHT).sum(axis=-1) * np.abs(half)
-        whole = self._by_panel[upwards][panel + upwards, count[:, np.newaxis]]
-        return np.asarray(whole + partial)
-
-
-@dataclass(frozen=True)
-class _TwoSamples:
-    """Two samples, and the parameter of both."""
-
-    first: _Cumulative
-    second: _Cumulative
-    combination: Combination
-
-    def missed(self, index: Integers, limits: Floats, side: int) -> Floats:
-        """Return the probability of each pair of counts with a parameter beyond its limit, (m,).
-
-        Args:
-            index: of both counts of each pair, shape (2, m).
-            limits: shape (m,).
-            side: 0 for parameters below the limits, 1 for those above.
-        """
-        scaled = self.combination.scale.of(limits)
-        total = np.zeros(limits.size)
-        everything = np.isinf(scaled) & ((scaled > 0) == (side == 0))
-        total[everything] = self.weight[tuple(index[:, everything])]
-        finite = np.flatnonzero(np.isfinite(scaled))
-        for start in range(0, finite.size, _LIMITS_AT_ONCE):
-            part = finite[start : start + _LIMITS_AT_ONCE]
-            total[part] = self._integrated(index[:, part], scaled[part, np.newaxis], side)
-        return total
-
-    @cached_property
-    def weight(self) -> Floats:
-        """The probability of each pair of counts, shape (m1, m2)."""
-        return np.outer(*(each.sample.total_probabilities() for each in (self.first, self.second)))
-
-    def _integrated(self, index: Integers, scaled: Floats, side: int) -> Floats:
-        """The same for finite limits on the scale of the combination, shape (q, 1)."""
-        second = self.second.sample
-        scenario = second.scenario
-        # The inner integral is smooth between the truths at which h meets an edge of its panels.
-        meeting = self._partner(1, scaled, self.first.edges)
-        own = np.tile(self.second.edges, (scaled.size, 1))
-        edges = np.sort(np.clip(np.concatenate((own, meeting), axis=1), *second.span), axis=1)
-        truths, weight = (part.reshape(scaled.size, -1) for part in gauss_panels(edges, _NODES))
-        counts = second.counts[index[1]][:, np.newaxis]
-        outer = scenario.model.SAMPLING.pmf(counts, truths, scenario.size)
-        outer = outer * second.density(truths)
-        rises = self.combination.directions[0] > 0
-        inner = self.first.beyond(
-            self._partner(0, scaled, truths), index[0], upwards=(side == 1) == rises
-        )
-        return np.asarray((outer * inner * weight).sum(axis=1))
-
-    def _partner(self, sample: int, scaled: Floats, other: Floats) -> Floats:
-        """The truths of a sample at the limit and the other sample's truth."""
-        with np.errstate(divide="ignore", over="ignore"):
-            return self.combination.on_other(sample, scaled, other)
-
-
 _NEGLIGIBLE_TAIL = 1e-18
 # Up to so many pairs of counts a block has many truths: about so many numbers.
 _FEW_PAIRS, _CELLS = 1 << 12, 1 << 18
@@ -408,3 +284,127 @@ def rows_of_two_samples(
         pairs = crossed_outcomes(scenario, counts)
         joint = rows[0][:, :, np.newaxis] * rows[1][:, np.newaxis, :]
         yield part, limits.positions(pairs), joint.reshape(part.size, -1)
+
+
+_NODES, _PANEL = 16, 2.0
+_NODE, _WEIGHT = roots_legendre(_NODES)
+_LIMITS_AT_ONCE = 64
+
+
+def integrate_block(scenario: Scenario, block: Block, limits: Limits) -> Exact:
+    """Return the integrals given each pair of counts of a block.
+
+    Args:
+        scenario: its truths are distributions with smooth densities.
+        block: the counts.
+        limits: of the pairs of counts of the block.
+    """
+    first, second = (
+        _Cumulative(Sample(sample, counts))
+        for sample, counts in zip(scenario.samples(), block, strict=True)
+    )
+    pairs = _TwoSamples(first, second, scenario.family.combination)
+    weight = pairs.weight.ravel()
+    index = np.indices((block[0].size, block[1].size)).reshape(2, -1)
+    below = np.array([pairs.missed(index, lower, side=0) for lower in limits.lower])
+    above = np.array([pairs.missed(index, upper, side=1) for upper in limits.upper])
+    below, above = np.minimum(below / weight, 1.0), np.minimum(above / weight, 1.0)
+    return Exact(limits.outcomes, weight, below, above, limits.length, infinite=limits.infinite)
+
+
+@dataclass(frozen=True)
+class _Cumulative:
+    """Integrals of probability times density of one sample, up to a truth and from it on."""
+
+    sample: Sample
+
+    @cached_property
+    def edges(self) -> Floats:
+        """The edges of panels that are short on the scale of the integrand, ascending."""
+        return self.sample.edges(_PANEL)
+
+    @cached_property
+    def _by_panel(self) -> tuple[Floats, Floats]:
+        """The integrals over all panels before each edge, and over all from it on; (e, m)."""
+        truths, weights = gauss_panels(self.edges, _NODES)
+        panels = np.einsum("ij,ijm->im", weights, self.sample.probabilities(truths))
+        nothing = np.zeros((1, panels.shape[1]))
+        before = np.concatenate((nothing, np.cumsum(panels, axis=0)))
+        after = np.concatenate((np.cumsum(panels[::-1], axis=0)[::-1], nothing))
+        return before, after
+
+    def beyond(self, truths: Floats, count: Integers, upwards: bool) -> Floats:
+        """Return the integral over the truths below, or above, each truth.
+
+        Args:
+            truths: shape (q, t).
+            count: the index of the count of each row, shape (q,).
+            upwards: whether the integral is over the truths above.
+        """
+        truths = np.clip(truths, *self.sample.span)
+        panel = np.clip(np.searchsorted(self.edges, truths) - 1, 0, self.edges.size - 2)
+        edge = self.edges[panel + upwards]
+        half = 0.5 * (truths - edge)
+        nodes = (edge + half)[..., np.newaxis] + half[..., np.newaxis] * _NODE
+        scenario = self.sample.scenario
+        counts = self.sample.counts[count][:, np.newaxis, np.newaxis]
+        probability = scenario.model.SAMPLING.pmf(counts, nodes, scenario.size)
+        probability = probability * self.sample.density(nodes)
+        partial = (probability * _WEIGHT).sum(axis=-1) * np.abs(half)
+        whole = self._by_panel[upwards][panel + upwards, count[:, np.newaxis]]
+        return np.asarray(whole + partial)
+
+
+@dataclass(frozen=True)
+class _TwoSamples:
+    """Two samples, and the parameter of both."""
+
+    first: _Cumulative
+    second: _Cumulative
+    combination: Combination
+
+    def missed(self, index: Integers, limits: Floats, side: int) -> Floats:
+        """Return the probability of each pair of counts with a parameter beyond its limit, (m,).
+
+        Args:
+            index: of both counts of each pair, shape (2, m).
+            limits: shape (m,).
+            side: 0 for parameters below the limits, 1 for those above.
+        """
+        scaled = self.combination.scale.of(limits)
+        total = np.zeros(limits.size)
+        everything = np.isinf(scaled) & ((scaled > 0) == (side == 0))
+        total[everything] = self.weight[tuple(index[:, everything])]
+        finite = np.flatnonzero(np.isfinite(scaled))
+        for start in range(0, finite.size, _LIMITS_AT_ONCE):
+            part = finite[start : start + _LIMITS_AT_ONCE]
+            total[part] = self._integrated(index[:, part], scaled[part, np.newaxis], side)
+        return total
+
+    @cached_property
+    def weight(self) -> Floats:
+        """The probability of each pair of counts, shape (m1, m2)."""
+        return np.outer(*(each.sample.total_probabilities() for each in (self.first, self.second)))
+
+    def _integrated(self, index: Integers, scaled: Floats, side: int) -> Floats:
+        """The same for finite limits on the scale of the combination, shape (q, 1)."""
+        second = self.second.sample
+        scenario = second.scenario
+        # The inner integral is smooth between the truths at which h meets an edge of its panels.
+        meeting = self._partner(1, scaled, self.first.edges)
+        own = np.tile(self.second.edges, (scaled.size, 1))
+        edges = np.sort(np.clip(np.concatenate((own, meeting), axis=1), *second.span), axis=1)
+        truths, weight = (part.reshape(scaled.size, -1) for part in gauss_panels(edges, _NODES))
+        counts = second.counts[index[1]][:, np.newaxis]
+        outer = scenario.model.SAMPLING.pmf(counts, truths, scenario.size)
+        outer = outer * second.density(truths)
+        rises = self.combination.directions[0] > 0
+        inner = self.first.beyond(
+            self._partner(0, scaled, truths), index[0], upwards=(side == 1) == rises
+        )
+        return np.asarray((outer * inner * weight).sum(axis=1))
+
+    def _partner(self, sample: int, scaled: Floats, other: Floats) -> Floats:
+        """The truths of a sample at the limit and the other sample's truth."""
+        with np.errstate(divide="ignore", over="ignore"):
+            return self.combination.on_other(sample, scaled, other)

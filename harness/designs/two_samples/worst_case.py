@@ -23,9 +23,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.base.numerics.arrays import Floats
+from harness.base.numerics.arrays import Floats, Rows, joined
 from harness.designs.design import Scenario
-from harness.designs.engines.climbs import Points, highest, joined, refined
+from harness.designs.engines.climbs import highest, refined
 from harness.designs.limits import Limits
 from harness.designs.miss_sets import AT, FROM_ABOVE, FROM_BELOW, SIDES, ends_within
 from harness.designs.results import AT_LISTED, WorstCase
@@ -44,7 +44,7 @@ _KEPT, _POINTS = (0.8, 0.99, 0.9999, 1.0 - 1e-7), 25
 
 
 @dataclass(frozen=True)
-class _Peaks(Points):
+class _Peaks(Rows):
     """The best point on each of c parts of lines, shape (c,)."""
 
     missed: Floats

@@ -58,7 +58,8 @@ def fix_layout(figure: Figure) -> None:
         _, _, _, top = engine.get()["rect"]
         for legend in figure.legends if top < 1 else ():
             legend.set_bbox_to_anchor((0, 0, 1, top), transform=figure.transFigure)
-    figure.set_layout_engine("none")
+    # Not "none", whose placeholder of an engine would have each file drawn twice.
+    figure.set_layout_engine(None)
     flat = [axes for axes in figure.axes if axes.name != "3d"]
     if not flat:
         return

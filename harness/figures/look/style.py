@@ -209,6 +209,8 @@ def drawing_settings(
         settings |= {key: _SETTINGS[key] * size / TEXT for key in _SETTINGS if _is_size(key)}
     if dpi is not None:
         settings["figure.dpi"] = dpi
+    # Each figure is laid out once, before it is saved, whatever a style file says.
+    settings |= {"figure.autolayout": False, "figure.constrained_layout.use": False}
     with matplotlib.rc_context(settings):
         yield
 

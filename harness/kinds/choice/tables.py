@@ -11,7 +11,7 @@ import polars as pl
 
 from harness.catalogue import with_settings
 from harness.findings.allowance import Allowance
-from harness.findings.conclusion import Candidate, Choice, choice
+from harness.findings.choice import Candidate, Choice, choice
 from harness.findings.judgements import AtAlpha, MethodJudgement, size_of
 from harness.kinds.choice.experiment import CHOICE, TRUTHS, ChoiceExperiment
 from harness.tables.columns import SUMMARY, columns_of, table_kind, tables_of
@@ -185,18 +185,7 @@ def _method_rows(
     )
     for each in ranked:
         at_worst = each.worst_judgement
-        # The truth and the size with the largest mean alpha.
-        means = [
-            (row["actual_alpha"], truth.name, size_of(row))
-            for truth in truths
-            if truth.decides
-            for at_alpha in truth.judged
-            if at_alpha.alpha == each.alpha
-            for judged in at_alpha.methods
-            if judged.method == each.method
-            for row in judged.rows
-        ]
-        _, mean_truth, mean_size = max(means, key=lambda mean: float(mean[0]))
+        mean_truth, mean_size = _largest_mean(each, truths)
         largest = max(at_worst.rows, key=lambda row: row.get("worst_alpha") or row["actual_alpha"])
         known = EXACT if at_worst.is_exact else FOUND if at_worst.worst_case else ESTIMATED
         yield {
@@ -216,3 +205,17 @@ def _method_rows(
             "is_proven": each.keeps and each.is_proven,
             "relative_length": each.length / unit.length,
         }
+
+
+def _largest_mean(candidate: Candidate, truths: Sequence[UnderTruth]) -> tuple[str, str]:
+    """The truth and the size with the largest mean alpha of a method."""
+    means = []
+    for truth in [truth for truth in truths if truth.decides]:
+        for at_alpha in truth.judged:
+            for judged in at_alpha.methods:
+                if at_alpha.alpha == candidate.alpha and judged.method == candidate.method:
+                    means += [
+                        (row["actual_alpha"], truth.name, size_of(row)) for row in judged.rows
+                    ]
+    _, name, size = max(means, key=lambda mean: float(mean[0]))
+    return name, size

@@ -32,11 +32,9 @@ from harness.config.models.sizes import (
     sizes_type,
     stratum_sizes_type,
 )
+from harness.config.models.stopping import stopping_key
 from harness.config.models.trials import Trials as TrialsType
-from harness.config.models.trials import (
-    stopping_key,
-    write_trials,
-)
+from harness.config.models.trials import write_trials
 from harness.config.models.truths import truth_of
 from harness.config.shared_keys import (
     CROSS,

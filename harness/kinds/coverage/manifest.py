@@ -223,10 +223,7 @@ def _identity(results: Sequence[ScenarioResult]) -> dict[str, Any]:
     for (published, against, of), discrepancies in sorted(grouped.items(), key=itemgetter(0)):
         largest = max(float(discrepancy.max(initial=0.0)) for discrepancy in discrepancies)
         within = [bool((discrepancy <= TOLERANCE).all()) for discrepancy in discrepancies]
-        # The next power of ten: rounding noise differs between machines, its magnitude does not.
-        below = math.inf
-        if largest < math.inf:
-            below = float(f"1e{max(math.floor(math.log10(max(largest, 1e-16))) + 1, -14)}")
+        below = _power_of_ten_above(largest)
         bounds.append(below)
         entries.append(
             {
@@ -244,6 +241,13 @@ def _identity(results: Sequence[ScenarioResult]) -> dict[str, Any]:
         "comparisons": entries,
         "sizes": sizes,
     }
+
+
+def _power_of_ten_above(discrepancy: float) -> float:
+    """The next power of ten: rounding noise differs between machines, its magnitude does not."""
+    if not discrepancy < math.inf:
+        return math.inf
+    return float(f"1e{max(math.floor(math.log10(max(discrepancy, 1e-16))) + 1, -14)}")
 
 
 def worst_cases(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:

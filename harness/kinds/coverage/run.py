@@ -17,7 +17,6 @@ from harness.designs.limits import Limits
 from harness.designs.results import Counts, Tally
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.kinds.coverage.columns import (
-    ColumnKeys,
     MethodFiles,
     RunColumns,
     catalogue_columns,
@@ -33,9 +32,10 @@ from harness.kinds.coverage.plan import (
     count_scenarios,
     plan_scenarios,
 )
+from harness.kinds.coverage.records import ColumnKeys
 from harness.kinds.coverage.scenario_result import ScenarioResult, engine_agreement
 from harness.kinds.coverage.scenario_trials import Recorder, spans_of
-from harness.kinds.coverage.solutions import Question, solve_drawn, solve_scenarios
+from harness.kinds.coverage.solutions import ScenarioQuestion, solve_drawn, solve_scenarios
 from harness.kinds.coverage.tables import coverage_tables
 from harness.kinds.coverage.trials import (
     RunScenario,
@@ -102,7 +102,7 @@ def compute_with_limits(
             fix_exact_trials(experiment, scenarios)
         _simulate(experiment, columns, files, scenarios, backend, journal, progress)
     questions = [
-        Question(
+        ScenarioQuestion(
             scenario.plan,
             scenario.limits.limits,
             None if scenario.counts is None else scenario.counts.tally,
@@ -160,7 +160,7 @@ def compute_part(experiment: Experiment, part: Part, progress: Progress, journal
     if MONTE_CARLO in experiment.engines:
         tally = Tally(Counts.empty(nothing, len(columns.deterministic)))
     questions = [
-        Question(scenario.plan, scenario.limits.limits, tally)
+        ScenarioQuestion(scenario.plan, scenario.limits.limits, tally)
         for number, scenario in zip(needed, scenarios, strict=True)
         if solved[number]
     ]

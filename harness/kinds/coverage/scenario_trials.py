@@ -17,13 +17,8 @@ from harness.designs.design import scenario_words
 from harness.designs.engines import monte_carlo
 from harness.designs.engines.monte_carlo import Shard, Simulation
 from harness.designs.limits import Limits
-from harness.kinds.coverage.columns import (
-    ColumnKeys,
-    join_simulations,
-    take_simulation,
-    trials_key,
-)
 from harness.kinds.coverage.plan import ScenarioPlan
+from harness.kinds.coverage.records import ColumnKeys, join_simulations, take_simulation, trials_key
 from harness.runner.journal.database import Journal, Stored
 from harness.runner.journal.records import pack
 from harness.runner.parts import TaskSpan

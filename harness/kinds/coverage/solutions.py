@@ -14,9 +14,9 @@ from harness.designs.engines.monte_carlo import StochasticColumn
 from harness.designs.limits import Column, Limits
 from harness.designs.lists import enumerate_lists
 from harness.designs.results import Tally
-from harness.kinds.coverage.columns import engines_digest, join, take
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.plan import ScenarioPlan, reports_truths_alone
+from harness.kinds.coverage.records import engines_digest, join, take
 from harness.kinds.coverage.tables import exact_engine
 from harness.runner.journal.database import ColumnKey, Journal
 from harness.runner.journal.records import digest, pack
@@ -36,7 +36,7 @@ _FEWEST_FOR_THREADS = 2000
 
 
 @dataclass(frozen=True)
-class Question:
+class ScenarioQuestion:
     """What the exact engines are asked in one scenario."""
 
     plan: ScenarioPlan
@@ -45,24 +45,21 @@ class Question:
     tally: Tally | None
     """What was simulated, which the exact values are compared with; None if nothing was."""
 
-    def begun(
-        self, experiment: Experiment, columns: Sequence[Column], journal: Journal | None
-    ) -> ScenarioSolution:
-        """The solution of a scenario, as far as a journal knows it.
+    def request(self, experiment: Experiment) -> Request:
+        """Say which engines run, and which outcomes they report.
 
         Enumeration reports the outcomes that are shown, and those that were drawn, whose counts
         are compared with exact values. Enumeration alone over a list of values has truths to
         report, and no outcomes.
         """
-        limits = self.limits
-        shown = limits.outcomes if self.plan.shown is None else self.plan.shown
+        shown = self.limits.outcomes if self.plan.shown is None else self.plan.shown
         enumerated = np.empty(0, np.int64)
         if self.plan.outcome_cells.present:
             if self.tally is not None:
                 enumerated = self.tally.by_outcome.conditions.astype(np.int64)
             if not reports_truths_alone(experiment):
                 enumerated = np.union1d(shown, enumerated).astype(np.int64)
-        request = Request(
+        return Request(
             engines=experiment.engines,
             shown=shown,
             enumerated=enumerated,
@@ -72,6 +69,12 @@ class Question:
             whole=self.plan.whole,
             worst=experiment.worst_cases,
         )
+
+    def begun(
+        self, experiment: Experiment, columns: Sequence[Column], journal: Journal | None
+    ) -> ScenarioSolution:
+        """The solution of a scenario, as far as a journal knows it."""
+        request, limits = self.request(experiment), self.limits
         content = {
             "solution of": dict(self.plan.scenario.content()),
             "engines": list(request.engines),
@@ -88,14 +91,7 @@ class Question:
         key = digest(content, request.shown, request.enumerated, limits.outcomes)
         solution = ScenarioSolution(self, request, key, keys)
         if journal is not None:
-            for stored in journal.records(key):
-                digests = [column.digest for column in stored.columns]
-                rows = [row for row in solution.left if keys[row].digest in digests]
-                part = journal.unpacked(stored, Solution) if rows else None
-                if part is not None:
-                    places = [digests.index(keys[row].digest) for row in rows]
-                    solution.add(rows, take(part, places))
-            solution.recorded = len(solution.parts)
+            solution.find(journal)
         return solution
 
 
@@ -103,7 +99,7 @@ class Question:
 def solve_scenarios(
     experiment: Experiment,
     columns: Sequence[Column],
-    questions: Sequence[Question],
+    questions: Sequence[ScenarioQuestion],
     journal: Journal | None,
     progress: Progress,
 ) -> list[Solution | None]:
@@ -149,10 +145,7 @@ def solve_scenarios(
 
     def save(journal: Journal) -> None:
         for scenario in left:
-            for rows, solution in scenario.parts[scenario.recorded :]:
-                of_rows = tuple(scenario.columns[row] for row in rows)
-                journal.put(scenario.key, (0, 1), of_rows, pack(solution))
-            scenario.recorded = len(scenario.parts)
+            scenario.save(journal)
 
     solving = Round(
         [Task(partial(scenario.add, rows)) for scenario, rows in work],
@@ -169,7 +162,7 @@ def solve_scenarios(
 class ScenarioSolution:
     """The solution of one scenario in a run: the parts that are known, and what remains."""
 
-    question: Question
+    question: ScenarioQuestion
     request: Request
     key: bytes
     columns: tuple[ColumnKey, ...]
@@ -184,9 +177,31 @@ class ScenarioSolution:
         solved = {row for rows, _ in self.parts for row in rows}
         return [row for row in range(len(self.columns)) if row not in solved]
 
+    def find(self, journal: Journal) -> None:
+        """Add what a journal knows.
+
+        Raises:
+            InputError: the journal is damaged.
+        """
+        for stored in journal.records(self.key):
+            digests = [column.digest for column in stored.columns]
+            rows = [row for row in self.left if self.columns[row].digest in digests]
+            solution = journal.unpacked(stored, Solution) if rows else None
+            if solution is not None:
+                places = [digests.index(self.columns[row].digest) for row in rows]
+                self.add(rows, take(solution, places))
+        self.recorded = len(self.parts)
+
     def add(self, rows: list[int], solution: Solution) -> None:
         """Add the solution of the columns in these rows."""
         self.parts.append((rows, solution))
+
+    def save(self, journal: Journal) -> None:
+        """Put the parts into the journal that it lacks."""
+        for rows, solution in self.parts[self.recorded :]:
+            columns = tuple(self.columns[row] for row in rows)
+            journal.put(self.key, (0, 1), columns, pack(solution))
+        self.recorded = len(self.parts)
 
     def whole(self) -> Solution:
         """The solution of all columns."""

@@ -57,13 +57,12 @@ from harness.kinds.simulation.experiment import (
     REPLICATES,
     SIMULATION,
     Estimand,
-    Factors,
-    FunctionKey,
     Simulation,
     Solve,
     TrialPlan,
     UserFunction,
 )
+from harness.kinds.simulation.key_types import Factors, FunctionKey
 from harness.kinds.simulation.measures import (
     ESTIMATED,
     FRACTIONS,
@@ -417,13 +416,17 @@ class SimulationConfig(StrictModel):
             if scenario > len(self.factors):
                 message = f"expected a scenario up to {len(self.factors)}, found {scenario}"
                 raise refused(f"{message} in {kind.name}", at="figures")
-        measures = [measure.label for measure in self.measures]
-        for label in measures:
-            if label in MEASURES or measures.count(label) > 1:
+        self._refuse_measures()
+        return self
+
+    def _refuse_measures(self) -> None:
+        """Refuse measures of R, and labels that are those of other measures."""
+        labels = [measure.label for measure in self.measures]
+        for label in labels:
+            if label in MEASURES or labels.count(label) > 1:
                 raise refused(f"expected a label of its own, found {label!r}", at="measures")
         if any(is_of_r(measure.place.path) for measure in self.measures):
             raise refused("expected functions of Python as measures", at="measures")
-        return self
 
 
 def _refuse_other_measure(options: Any, labels: Sequence[str]) -> None:

@@ -38,13 +38,13 @@ def unrepeated(experiment: Simulation, scenarios: Sequence[ScenarioTrials]) -> l
     for made, first in _sample(scenarios, experiment.batch or 1):
         count = min(experiment.batch or 1, made.trials + 1 - first)
         trials = slice(first - 1, first - 1 + count)
-        asked = {
-            number: made.answers[method.label]
-            for number, method in enumerate(experiment.methods, 1)
-            if made.answers[method.label].answered[trials].any()
+        asked = {}
+        for number, method in enumerate(experiment.methods, 1):
+            answers = made.answers[method.label]
             # Of a method that has strayed a note says so already.
-            and all(what.endswith(CHANGED_DATA) for what in made.answers[method.label].changed[1:])
-        }
+            has_strayed = not all(what.endswith(CHANGED_DATA) for what in answers.changed[1:])
+            if answers.answered[trials].any() and not has_strayed:
+                asked[number] = answers
         shard = TrialShard(made.number, made.factors, experiment.seed, first, count, tuple(asked))
         if not asked:
             continue

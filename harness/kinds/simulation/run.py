@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from harness.base.errors import InputError
-from harness.base.files import remove_left_behind
 from harness.base.numerics.arrays import Floats
+from harness.base.temporary import remove_left_behind
 from harness.callers.simulation.process import close_trial_processes
 from harness.callers.simulation.reading import TRUTH, AnswerReader, number_name
 from harness.callers.simulation.requests import MODEL_ROW, ONLY

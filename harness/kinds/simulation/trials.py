@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from harness.base.errors import MethodError
-from harness.base.files import temporary_prefix
 from harness.base.numerics.arrays import Floats, Integers
+from harness.base.temporary import temporary_prefix
 from harness.callers.location import FunctionLocation
 from harness.callers.simulation.answers import AGAINST_TRUTH, FIELDS
 from harness.callers.simulation.process import EndedError, StrayedError, trial_process

@@ -1,4 +1,4 @@
-"""The methods to use, for each family: by the rule of ``findings.conclusion``.
+"""The methods to use, for each family: by the rule of ``findings.choice``.
 
 They are what that rule takes at alpha 0.05 in the results of the configs in
 ``configs/recommendation``.

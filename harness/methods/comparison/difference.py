@@ -12,7 +12,7 @@ from harness.base.numerics.arrays import Bools, Floats, Positions, Rows
 from harness.base.numerics.points import UnitPoints, unit_difference
 from harness.base.numerics.root_finding import newton_roots
 from harness.families.family import Data
-from harness.methods.comparison import Derived, relative_excess
+from harness.methods.comparison.skewness import Derived, relative_excess
 from harness.methods.method import LimitPair
 from harness.methods.proportion import about, variance
 

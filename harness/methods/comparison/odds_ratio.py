@@ -23,9 +23,9 @@ from harness.base.numerics.arrays import Floats, Positions
 from harness.distributions.posteriors.beta import Beta
 from harness.families.family import Data
 from harness.methods import inversion
-from harness.methods.comparison import Derived, corrected, place_of, skewness_term
 from harness.methods.comparison.fourfold import Tables, both_sides, shifted_by_statistic
 from harness.methods.comparison.mover import JEFFREYS, Term, ratio, terms
+from harness.methods.comparison.skewness import Derived, corrected, place_of, skewness_term
 from harness.methods.inversion import MINIMUM_LIKELIHOOD
 from harness.methods.inversion.hypergeometric import (
     HalfTails,

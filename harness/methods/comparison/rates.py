@@ -119,25 +119,31 @@ def _drop(x1: Floats, exposure1: Floats, x2: Floats, exposure2: Floats, target: 
         root = target + np.sqrt(target * target + 4.0 * target * x1)
         share = np.minimum(ratio * root / (2.0 * x1), 1.0)
     both = np.flatnonzero(x2 > 0)
-    x1, x2, ratio = x1[both], x2[both], ratio[both]
+    share[both] = _share_of_both(x1[both], ratio[both], x2[both], target, share[both])
+    return target / (exposure2 * share)
 
-    # Elsewhere s is the root of s² (x₂/(1 − s) + x₁/(ratio (ratio + s))) = target in (0, 1).
+
+def _share_of_both(x1: Floats, ratio: Floats, x2: Floats, target: float, start: Floats) -> Floats:
+    """The root s of s² (x₂/(1 − s) + x₁/(ratio (ratio + s))) = target in (0, 1), by its logit.
+
+    ``start`` is its root without x₂.
+    """
+
     def excess(logit: Floats, index: Positions) -> tuple[Floats, Floats]:
-        here, rest = expit(logit), expit(-logit)
+        share, rest = expit(logit), expit(-logit)
         second = x2[index] / rest
-        first = x1[index] / (ratio[index] * (ratio[index] + here))
-        value = np.log(target) - 2.0 * np.log(here) - np.log(first + second)
-        bent = second * here - first * here * rest / (ratio[index] + here)
+        first = x1[index] / (ratio[index] * (ratio[index] + share))
+        value = np.log(target) - 2.0 * np.log(share) - np.log(first + second)
+        bent = second * share - first * share * rest / (ratio[index] + share)
         return value, -2.0 * rest - bent / (first + second)
 
     far = np.full_like(x1, _FARTHEST_LOGIT)
     # At x₁ = 0 the equation is s² x₂ = target (1 − s).
     without_first = 2.0 * target / (target + np.sqrt(target * target + 4.0 * target * x2))
-    guess = np.minimum(share[both], without_first)
+    guess = np.minimum(start, without_first)
     logit_of_guess = np.log(guess / (1.0 - guess))
     missing = "no root of the score equation"
-    share[both] = expit(newton_roots(excess, -far, far, logit_of_guess, missing))
-    return target / (exposure2 * share)
+    return expit(newton_roots(excess, -far, far, logit_of_guess, missing))
 
 
 def exact_conditional(data: Data, tail: float) -> LimitPair:

@@ -19,9 +19,9 @@ from scipy.special import expit, ndtri
 
 from harness.base.numerics.arrays import Floats, Rows
 from harness.families.family import Data
-from harness.methods.comparison import Derived, corrected, place_of, skewness_term
 from harness.methods.comparison.difference import about_logarithm, variance_factor
 from harness.methods.comparison.mover import about_estimates, median_of_beta, ratio, terms
+from harness.methods.comparison.skewness import Derived, corrected, place_of, skewness_term
 from harness.methods.method import LimitPair
 from harness.methods.proportion.score import wilson
 

@@ -292,7 +292,10 @@ class HypergeometricTails:
         return score_limit(self.tables, z)
 
     def outwards(self, points: TablePoints, step: Floats) -> TablePoints:
-        """The shift is the root s of (a + s)(d + s) = θ (b − s)(c − s) inside the range."""
+        """Return the points whose log θ is larger by ``step``, with their expected shifts.
+
+        The shift is the root s of (a + s)(d + s) = θ (b − s)(c − s) inside the range.
+        """
         log_ratio, tables = points.log_ratio + step, self.tables
         # Of θ and 1/θ the one below 1 is used.
         ratio, inverse = np.exp(np.minimum(log_ratio, 0.0)), np.exp(-np.maximum(log_ratio, 0.0))

@@ -20,7 +20,7 @@ from scipy.special import ndtri
 from harness.base.numerics.arrays import Floats, Positions
 from harness.base.numerics.root_finding import newton_roots
 from harness.families.family import Data
-from harness.methods.comparison import Derived, skewness_term
+from harness.methods.comparison.skewness import Derived, skewness_term
 from harness.methods.method import LimitPair
 from harness.methods.paired import Pairs, log_quotient, of_difference, of_ratio
 

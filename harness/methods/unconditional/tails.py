@@ -62,11 +62,12 @@ class OutcomeSets(Rows):
             here = self.at(part)
             nodes, values = here._grid()
             largest = values.max(axis=1)
-            answer[part] = largest <= level
-            is_open = np.flatnonzero(answer[part] & (largest * _GAIN > level))
+            is_low = largest <= level
+            is_open = np.flatnonzero(is_low & (largest * _GAIN > level))
             if is_open.size:
                 suprema, _ = here.at(is_open)._refined(nodes[is_open], values[is_open])
-                answer[part][is_open] = suprema <= level
+                is_low[is_open] = suprema <= level
+            answer[part] = is_low
         return answer
 
     def supremum(self) -> tuple[Floats, Floats]:

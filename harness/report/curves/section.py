@@ -15,7 +15,7 @@ import numpy as np
 
 from harness.figures.look import labels
 from harness.figures.look.axes import COVERAGE
-from harness.findings.conclusion import candidates_of, choice
+from harness.findings.choice import candidates_of, choice
 from harness.findings.judgements import judgements
 from harness.methods.method import TWO_SIDED
 from harness.report.curves.panels import CurvePanel, Panels, outcome_panels, truth_panels

@@ -10,7 +10,7 @@ from numpy.polynomial.legendre import leggauss
 import harness
 from harness.base.errors import HarnessError, InputError
 from harness.cli import main
-from harness.designs.stopping import design, family, open_rule, paths
+from harness.designs.stopping import family, open_rule, paths, verification
 from harness.designs.stopping.paths import exact_values
 from harness.families.catalogue import family_of
 from harness.findings.manifest import agrees
@@ -152,7 +152,7 @@ def test_a_planted_fault_is_found(tmp_path, monkeypatch, fault):
 
 def test_the_second_computation_counts_every_sequence():
     stopped, p = open_rule.open_rule(PEEKING).outcomes(40), np.array([0.0, 0.05, 0.5, 0.93, 1.0])
-    again = design.probabilities_again(stopped, p)
+    again = verification.probabilities_again(stopped, p)
     np.testing.assert_allclose(again, stopped.outcomes.pmf(p, 1 - p), rtol=1e-12, atol=1e-300)
 
 

@@ -17,7 +17,7 @@ from harness.designs.engines.monte_carlo import Simulation
 from harness.designs.engines.solver import Scores
 from harness.designs.engines.verification import Comparison
 from harness.designs.results import Counts, Enumerated, Exact, Mean, Tally, WorstCase
-from harness.kinds.coverage import columns
+from harness.kinds.coverage.records import ENGINES as COVERAGE_ENGINES
 from harness.kinds.simulation.trials import simulate_trials
 from harness.runner.journal import records as records
 from harness.runner.journal.database import ColumnKey, Journal, opened
@@ -191,7 +191,7 @@ def test_a_record_of_another_kind_is_refused():
 # A change of code that may change a result makes the records of a journal stale.
 
 
-ENGINES = tuple(module.__name__ for module in columns.ENGINES)
+ENGINES = tuple(module.__name__ for module in COVERAGE_ENGINES)
 APART = "harness.callers", "harness.methods"
 """What gives limits, which the keys of records have."""
 

@@ -286,21 +286,25 @@ class GammaPoisson(Law):
         """
         if self.dispersion == 1.0:
             return poisson.window(low, high, size)
-        d, lowest, highest = self.dispersion, low * size, high * size
-        below, above = math.floor(lowest), math.floor(highest)
+        return self._lower_end(low * size), self._upper_end(high * size)
+
+    def _lower_end(self, mean: float) -> int:
+        d, start = self.dispersion, math.floor(mean)
         # Ratios down to 1 lie between the one here and the one from 1 to 0.
-        first = below - reach(
-            lambda steps: _down(lowest, d, below - steps),
-            lambda steps: np.maximum(_down(lowest, d, below - steps), _down(lowest, d, 1.0)),
-            below,
+        return start - reach(
+            lambda steps: _down(mean, d, start - steps),
+            lambda steps: np.maximum(_down(mean, d, start - steps), _down(mean, d, 1.0)),
+            start,
         )
+
+    def _upper_end(self, mean: float) -> int:
+        d, start = self.dispersion, math.floor(mean)
         # Ratios from here on lie between the one here and their limit.
-        last = above + reach(
-            lambda steps: _up(highest, d, above + steps),
-            lambda steps: np.maximum(_up(highest, d, above + steps), (d - 1.0) / d),
+        return start + reach(
+            lambda steps: _up(mean, d, start + steps),
+            lambda steps: np.maximum(_up(mean, d, start + steps), (d - 1.0) / d),
             math.inf,
         )
-        return first, last
 
     def probabilities(self, parameter: Floats, size: float, first: int, last: int) -> Floats:
         """Pr(X = x) at each rate for x = first, …, last; shape (t, last − first + 1)."""
