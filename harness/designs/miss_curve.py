@@ -108,7 +108,6 @@ def of_two_samples(scenario: Scenario, limits: Limits) -> MissCurve | None:
     weight = sampling.pmf(counts[1], held, scenario.sizes[1])
     sums = _RowSums.of(lower, upper, weight)
     mine, its = combination.weights
-    rest = its * float(combination.coordinate(np.array(held)))
 
     def missed(truths: Floats, theta: Floats, approach: int) -> Floats:
         towards = approach if mine > 0 else -approach
@@ -121,7 +120,7 @@ def of_two_samples(scenario: Scenario, limits: Limits) -> MissCurve | None:
 
     def at_ends(theta: Floats) -> tuple[Floats, Bools]:
         finite = np.where(np.isfinite(theta), theta, 0.0)
-        truths = combination.from_coordinate(np.asarray((finite - rest) / mine))
+        truths = combination.on_other(0, finite, held)
         return truths, np.isfinite(theta) & (truths > over[0]) & (truths < over[1])
 
     theta = np.concatenate((lower.ravel(), upper.ravel()))
@@ -134,7 +133,7 @@ def of_two_samples(scenario: Scenario, limits: Limits) -> MissCurve | None:
     jumps = _largest_jumps(theta[inside], size[inside])
     where, _ = at_ends(jumps)
     grid = np.setdiff1d(np.linspace(*over, _GRID), where)
-    on_grid = mine * combination.coordinate(grid) + rest
+    on_grid = mine * combination.coordinate(grid) + its * combination.coordinate(np.array(held))
     return _joined(
         [
             (where, missed(where, jumps, FROM_BELOW), FROM_BELOW),

@@ -122,8 +122,12 @@ class CsvTable:
                 )
         return found
 
-    def right(self, name: str) -> list[int]:
+    def right(self, name: str, takes_positive: bool = True) -> list[int]:
         """Return 1 for each right case and 0 for each wrong one.
+
+        Args:
+            name: of the column.
+            takes_positive: whether the label of a right case may be given, which a refusal says.
 
         Raises:
             InputError: there is no such column, or a field is something else.
@@ -131,9 +135,10 @@ class CsvTable:
         column = self.column(name)
         for place, text in enumerate(column):
             if text.lower() not in RIGHT:
+                hint = "; --positive names the label of a right case" if takes_positive else ""
                 raise InputError(
                     f"{self.where(place)}: expected 0 or 1, or true or false, in {name}, "
-                    f"found {quoted(text)}; --positive names the label of a right case"
+                    f"found {quoted(text)}{hint}"
                 )
         return [RIGHT[text.lower()] for text in column]
 

@@ -132,6 +132,8 @@ class Family:
     """
     estimate: Callable[[Data], Floats]
     """Return the estimate of the parameter from each row of the data, shape (m,)."""
+    range_of_data: Callable[[Mapping[str, npt.ArrayLike]], Span | None] = lambda data: None
+    """Return the range of the parameter where valid data show it to be less than the support."""
     columns: Callable[[Sequence[Floats], Sequence[float]], Data] = lambda counts, sizes: (*counts,)
     """Return the columns that methods take, from the counts, shape (m,) each, or the lists of
     outcomes of one size, and the sizes."""

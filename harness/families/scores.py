@@ -139,10 +139,15 @@ TOTALS = ("total", "n")
 """The names of the summary: the sum of the scores of each cluster, and its number of cases."""
 
 
+def range_of_means(*scores: npt.ArrayLike) -> Span | None:
+    """0 … 1 where all scores are 0 or 1; None of others, whose range is not known."""
+    every = (np.isin(np.asarray(each), (0, 1)).all() for each in scores)
+    return (0.0, 1.0) if scores and all(every) else None
+
+
 def range_of_differences(*scores: npt.ArrayLike) -> Span | None:
     """−1 … 1 where all scores are 0 or 1; None of others, whose range is not known."""
-    every = (np.isin(np.asarray(each), (0, 1)).all() for each in scores)
-    return (-1.0, 1.0) if all(every) else None
+    return None if range_of_means(*scores) is None else (-1.0, 1.0)
 
 
 def labels_of_clusters(given: npt.ArrayLike) -> Floats:
@@ -280,6 +285,7 @@ CLUSTERED_MEAN: Family = Family(
     symbols=("mean", "ρ"),
     support=RUN.SUPPORT,
     validate_data=lambda given: _validated_cases(CLUSTERED_MEAN, given),
+    range_of_data=lambda data: range_of_means(*([data["values"]] if "values" in data else [])),
     columns=lambda lists, _: by_clusters(*lists),
     estimate=lambda data: data[0],
     mirrored=lambda lower, upper: (-upper, -lower),
@@ -305,6 +311,7 @@ CLUSTERED_DIFFERENCE: Family = replace(
     summary=(),
     symbols=("mean difference", "ρ"),
     validate_data=lambda given: _validated_cases(CLUSTERED_DIFFERENCE, given),
+    range_of_data=lambda data: range_of_differences(data["first"], data["second"]),
     columns=lambda lists, _: by_clusters(lists[0] - lists[1], lists[2]),
     own_columns={"truth": "True mean of the first score of a case less the second."},
     quantity="difference ",

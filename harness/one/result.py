@@ -21,7 +21,6 @@ from harness.families.data import alpha_given, broadcast_columns, levels_of
 from harness.families.family import POSTERIOR, Data, Family
 from harness.families.lists import RANGE
 from harness.families.samples import POPULATION, with_population
-from harness.families.scores import CLUSTERED_DIFFERENCE, range_of_differences
 from harness.families.uninformative import WITHOUT_INTERVAL
 from harness.methods.catalogue import default_method, find
 from harness.methods.method import ALL_SIDES, TWO_SIDED, Method
@@ -154,8 +153,8 @@ def interval_of(
         alpha, side, prior, seed: as for ``interval``.
         given: the data and the settings as they were given; None for the data alone.
         may_lack_width: whether data of which no interval is valid have the one of no width.
-        within: the range of the parameter, where it is known to be less than that of the family.
-            Limits are cut to it, which changes no coverage.
+        within: the range of the parameter, where it is known to be less than that of the family;
+            None for that of the data. Limits are cut to it, which changes no coverage.
     """
     if method is None:
         validate_choice("side", side, ALL_SIDES)
@@ -185,8 +184,7 @@ def interval_of(
         here = levels == level
         part = tuple(column[here] for column in columns)
         lower[here], upper[here] = chosen.limits(part, float(level), side, prior, rng)
-    if family.public_name == CLUSTERED_DIFFERENCE.name and within is None:
-        within = range_of_differences(*(data[name] for name in family.data[:2]))
+    within = family.range_of_data(data) if within is None else within
     if within is not None:
         lower, upper = np.clip(lower, *within), np.clip(upper, *within)
     estimate = family.estimate(of_family)

@@ -287,7 +287,7 @@ def class_records(
 
 
 def remarks_on_classes(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield what the rows of several classes are, and which classes no case is of."""
+    """Yield which classes no case is of, whose scores lower the means over the classes."""
     if "class" not in records[0]:
         return
     empty = [
@@ -295,11 +295,6 @@ def remarks_on_classes(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         for record in records
         if record["metric"] == "recall" and record["estimate"] is None
     ]
-    yield (
-        f"{MACRO} is the mean over the classes, and {MICRO} the accuracy, which micro-averaged "
-        "precision, recall and F1 are too; coverages are of tables that are drawn with the seed "
-        f"{SEED}"
-    )
     if empty:
         yield (
             f"no case is of {first_few(empty)}, which are predicted alone: their scores count as 0 "

@@ -20,7 +20,7 @@ from harness.base.numerics.arrays import Floats
 from harness.callers.calls import ANYTHING, Function, FunctionError, describe, draws, one_line
 from harness.callers.location import FunctionLocation, function_of, module_of
 from harness.callers.messages import CUT_OFF, LOAD, Content, Message, unpacked
-from harness.callers.process import has_pipes, serve
+from harness.callers.process import LOADED, has_pipes, serve
 from harness.callers.simulation.answers import failure
 from harness.callers.simulation.guard import (
     CHANGED_DATA,
@@ -241,6 +241,7 @@ class Study:
             if key not in self._modules:
                 self._modules[key] = module_of(location)
             function = function_of(self._modules[key], location)
+        sys.modules.update(LOADED)
         now = SharedState.now()
         if self._state.change(now) is not None:
             self._state = self._states[owner(location)] = now
@@ -301,6 +302,7 @@ class Study:
         if not block.asked.watched:
             changed = self._state.change(SharedState.now()) is not None
             block.strayed = changed or generators() != self._seeded[seeded]
+            sys.modules.update(LOADED)
         return block.content()
 
     def _truth(self, number: int, factors: Mapping[str, Any]) -> float:

@@ -406,7 +406,5 @@ class _TwoSamples:
 
     def _partner(self, sample: int, scaled: Floats, other: Floats) -> Floats:
         """The truths of a sample at the limit and the other sample's truth."""
-        weights = self.combination.weights
         with np.errstate(divide="ignore", over="ignore"):
-            rest = scaled - weights[1 - sample] * self.combination.coordinate(other)
-            return self.combination.from_coordinate(rest / weights[sample])
+            return self.combination.on_other(sample, scaled, other)

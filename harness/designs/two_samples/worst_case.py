@@ -108,7 +108,7 @@ def _first_peaks(table: PairTable, approach: int, theta: Floats) -> _Peaks:
         return _Peaks(table.missed_across(theta, approach, first), theta, first, first, first)
     first_axis, second_axis = _axes(table)
     low, high = (bound[:, np.newaxis] for bound in table.line(theta))
-    from_second = table.on_other(0, theta[:, np.newaxis], second_axis)
+    from_second = table.combination.on_other(0, theta[:, np.newaxis], second_axis)
     first = np.concatenate((np.tile(first_axis, (theta.size, 1)), from_second), axis=1)
     # Points beyond the line are spread over it, so that no two of them coincide.
     shares = np.linspace(0.0, 1.0, first.shape[1] + 2)[1:-1]
@@ -409,7 +409,7 @@ def _best_along(table: PairTable, point: SearchPoint, zooms: int) -> SearchPoint
         span = sampling.variance_stabilized(np.array(table.spans[sample]), size)
         stabilized = np.clip(sampling.variance_stabilized(truth, size) + steps, *span)
         near.append(sampling.from_variance_stabilized(stabilized, size))
-    from_second = table.on_other(0, point.theta, near[1])
+    from_second = table.combination.on_other(0, point.theta, near[1])
     best, first = point, np.concatenate((near[0], from_second, [point.first]))
     for _ in range(zooms + 1):
         first = np.unique(table.on_line(point.theta, first))

@@ -19,7 +19,7 @@ from harness.catalogue import family_in, scenario_for
 from harness.designs.design import Scenario
 from harness.designs.engines.solver import solver_of
 from harness.designs.excess import excess_beyond, mean_excess, mean_scaled_length
-from harness.designs.limits import Column
+from harness.designs.limits import Column, Limits
 from harness.families.combination import Span
 from harness.families.family import Family
 from harness.findings.judgements import MethodJudgement, judgements
@@ -31,7 +31,7 @@ from harness.kinds.coverage.columns import RunColumns, opened_columns
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.kind import CoverageKind
 from harness.kinds.coverage.limits import compute_limits
-from harness.kinds.coverage.run import compute, coverage_workload
+from harness.kinds.coverage.run import compute_with_limits, coverage_workload
 from harness.methods.method import TWO_SIDED, UPPER
 from harness.runner.journal.database import Journal
 from harness.runner.storage import manifest_of
@@ -59,7 +59,8 @@ def compute_choice(
     outer, found, failures = _outer(experiment.coverages), [], []
     disagreeing = []
     for name, coverage in experiment.coverages.items():
-        results = compute(replace(coverage, worst_cases=name in outer), progress, journal)
+        asked_of = replace(coverage, worst_cases=name in outer)
+        results, limits = compute_with_limits(asked_of, progress, journal)
         if not agrees(results.manifest):
             disagreeing.append(name)
         failures += [f"under {name}: {each}" for each in failed_methods(results.manifest)]
@@ -69,7 +70,7 @@ def compute_choice(
                 name in experiment.truths,
                 name in outer,
                 judgements(results),
-                losses_of(coverage, results.summary),
+                losses_of(coverage, results.summary, limits),
             )
         )
     table, worst, asked = None, {}, experiment.search
@@ -178,7 +179,7 @@ def _is_within(inner: tuple[Span, ...], outer: tuple[Span, ...]) -> bool:
     )
 
 
-def losses_of(experiment: Experiment, summary: pl.DataFrame) -> Losses:
+def losses_of(experiment: Experiment, summary: pl.DataFrame, limits: Sequence[Limits]) -> Losses:
     """The mean loss of each method, alpha and size.
 
     Of an interval it is the mean length, of a ratio r that of r/(1 + r); of one limit it is the
@@ -187,6 +188,7 @@ def losses_of(experiment: Experiment, summary: pl.DataFrame) -> Losses:
     Args:
         experiment: a coverage experiment.
         summary: its table.
+        limits: those of its scenarios.
     """
     family, found = experiment.family, {}
     for row in summary.drop_nulls("mean_length").iter_rows(named=True):
@@ -194,7 +196,7 @@ def losses_of(experiment: Experiment, summary: pl.DataFrame) -> Losses:
             sizes = tuple(float(row[name]) for name in family.sizes)
             found[row["method"], row["alpha"], sizes] = row["mean_length"]
     if any(_has_excess(family, spec.side) for spec in experiment.methods):
-        for row in excesses(experiment).iter_rows(named=True):
+        for row in excesses(experiment, known=limits).iter_rows(named=True):
             sizes = tuple(float(np.sum(row[name])) for name in family.sizes)
             if not math.isnan(row["mean_excess"]):
                 found[row["method"], row["alpha"], sizes] = row["mean_excess"]
@@ -206,7 +208,9 @@ def _has_excess(family: Family, side: str) -> bool:
     return side != TWO_SIDED or family.is_ratio
 
 
-def excesses(experiment: Experiment, trials: int = TRIALS) -> pl.DataFrame:
+def excesses(
+    experiment: Experiment, trials: int = TRIALS, known: Sequence[Limits] = ()
+) -> pl.DataFrame:
     """Return the mean excess of every one-sided method of an experiment at every size and alpha.
 
     Of a ratio it is also the mean length of every interval, on the same scale.
@@ -218,6 +222,8 @@ def excesses(experiment: Experiment, trials: int = TRIALS) -> pl.DataFrame:
     Args:
         experiment: of any family; its engines and trials do not matter.
         trials: the data sets drawn at each listed truth, where data are lists.
+        known: the limits of the deterministic columns in each scenario, where they are computed;
+            those that they lack are computed here.
 
     Returns:
         A row for each size, method and alpha, with the columns method, side, alpha, the sizes of
@@ -236,7 +242,7 @@ def excesses(experiment: Experiment, trials: int = TRIALS) -> pl.DataFrame:
     rows: list[dict[str, Any]] = []
     with opened_columns(experiment) as columns:
         if experiment.family.has_outcomes:
-            found = _of_outcomes(experiment, scenarios, columns)
+            found = _of_outcomes(experiment, scenarios, columns, known)
         else:
             found = _of_lists(experiment, scenarios, columns, trials)
         for scenario, column, mean, error in found:
@@ -255,20 +261,30 @@ _Row = tuple[Scenario, Column, float, float]
 
 
 def _of_outcomes(
-    experiment: Experiment, scenarios: Sequence[Scenario], columns: RunColumns
+    experiment: Experiment,
+    scenarios: Sequence[Scenario],
+    columns: RunColumns,
+    known: Sequence[Limits],
 ) -> Iterator[_Row]:
     """Yield the excess of each one-sided column in each scenario, from the limits of outcomes."""
     family = experiment.family
-    asked = tuple(each for each in columns.deterministic if _has_excess(family, each.side))
+    places = [
+        place for place, each in enumerate(columns.deterministic) if _has_excess(family, each.side)
+    ]
+    asked = tuple(columns.deterministic[place] for place in places)
     drawn = [each.column for each in columns.stochastic if each.column.side != TWO_SIDED]
     outcomes = [solver_of(scenario).possible_outcomes() for scenario in scenarios]
     one_sided = replace(columns, deterministic=asked, stochastic=())
-    tables = compute_limits(experiment, scenarios, outcomes, one_sided)
+    computed = [limits.known_at(each) for limits, each in zip(known, outcomes, strict=False)]
+    tables = [limits.rows(places) for limits in computed if limits is not None]
+    if len(tables) < len(scenarios):
+        again = compute_limits(experiment, scenarios, outcomes, one_sided)
+        tables = [each.limits for each in again]
     for scenario, table in zip(scenarios, tables, strict=True):
         found = {column.position: np.nan for column in drawn}
         for side in {column.side for column in asked}:
             rows = [row for row, column in enumerate(asked) if column.side == side]
-            limits = table.limits.rows(rows)
+            limits = table.rows(rows)
             if side == TWO_SIDED:
                 means = mean_scaled_length(scenario, limits).tolist()
             else:

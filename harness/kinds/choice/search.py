@@ -26,7 +26,7 @@ from harness.designs.precision import standard_error
 from harness.distributions.paired_truths import ConfusionTruth
 from harness.kinds.choice.box import Box, BoxTruth
 from harness.kinds.choice.exact import Alphas, exact_alphas
-from harness.kinds.choice.experiment import OfSearch
+from harness.kinds.choice.experiment import Search
 from harness.kinds.coverage.columns import RunColumns, opened_columns
 from harness.kinds.coverage.experiment import Experiment
 from harness.runner.parallel import THREADS, opened_backend, run_tasks
@@ -60,7 +60,7 @@ class FoundTruth:
 
 
 def searched(
-    experiment: Experiment, search: OfSearch, progress: Progress | None = None
+    experiment: Experiment, search: Search, progress: Progress | None = None
 ) -> pl.DataFrame:
     """Return the worst case over a box of truths, of each method at each alpha and size.
 
@@ -112,7 +112,7 @@ Found = dict[tuple[Size, str, float], tuple[list[FoundTruth], int]]
 
 
 def lowest_candidates(
-    experiment: Experiment, search: OfSearch, progress: Progress | None = None
+    experiment: Experiment, search: Search, progress: Progress | None = None
 ) -> Found:
     """Return the truths where each method covers least, with what ``searched`` takes the worst of.
 
@@ -149,7 +149,7 @@ class _Size:
     """The search of one size."""
 
     experiment: Experiment
-    search: OfSearch
+    search: Search
     size: Size
     box: Box
     columns: RunColumns

@@ -150,7 +150,13 @@ class _Study:
         Args:
             spans: the shards by the index of the scenario.
             trials: of each scenario at most; the last shard may be a part.
+
+        Raises:
+            InputError: a file of the functions has changed since the first round.
         """
+        # With a journal, saving the round before has looked for this.
+        if self.journal is None and self.calls:
+            refuse_changed(self.experiment.name, self.files.by_path)
         left = []
         for scenario, (start, stop) in spans.items():
             for number in range(start, stop):
