@@ -153,8 +153,8 @@ def record_of(
     row = Row({name: np.asarray(value).tolist() for name, value in given.items()}, {}, "these data")
     limits = interval.estimate, interval.lower, interval.upper
     estimate, lower, upper = (np.array([value]) for value in limits)
-    found = MethodIntervals(method, estimate, lower, upper, {}, 0.0)
-    remarks = [*Remarks(setting, [row], limits_text).on([found])]
+    intervals = MethodIntervals(method, estimate, lower, upper, {}, 0.0)
+    remarks = [*Remarks(setting, [row], limits_text).on([intervals])]
     if has_size and not family.lists:
         remarks += remark_on_sizes(family, method.name, alpha, [tuple(data)], has_coverage=True)
     if np.isnan(interval.estimate) and not remarks:
@@ -262,10 +262,10 @@ def class_records(
         observed, simulated, truth = (
             np.array(_against_the_rest(cells, place)) for cells in (table, tables, probability)
         )
-        found = record_of(family, data_of(family, observed), alpha)
-        value = family.estimate(tuple(each[np.newaxis] for each in data_of(family, truth)))
+        metric_record = record_of(family, data_of(family, observed), alpha)
+        value = family.estimate(tuple(column[np.newaxis] for column in data_of(family, truth)))
         coverages = drawn_coverage(family, simulated, value, alpha)
-        return {"class": str(label)} | completed(found, coverages)
+        return {"class": str(label)} | completed(metric_record, coverages)
 
     def average(family: Family, share: float) -> dict[str, Any]:
         """The record of the mean over the classes."""

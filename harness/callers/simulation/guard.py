@@ -237,7 +237,7 @@ def consequence(change: str) -> str:
 
 def _raised(filters: list[Any]) -> list[Any]:
     """The filters that make errors of warnings; others change no answer."""
-    return [each for each in filters if each[0] == "error"]
+    return [warning_filter for warning_filter in filters if warning_filter[0] == "error"]
 
 
 def generators() -> tuple[Any, ...]:

@@ -200,7 +200,7 @@ def _scenario_result(
     if counts is not None and counts.stochastic is not None:
         drawn = ScenarioResult(
             scenario=plan.scenario,
-            columns=tuple(each.column for each in columns.stochastic),
+            columns=tuple(drawn_column.column for drawn_column in columns.stochastic),
             limits=limits.limits.rows([]),
             tally=counts.stochastic,
             solution=solve_drawn(experiment, plan.scenario, columns.stochastic),
