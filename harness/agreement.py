@@ -148,16 +148,18 @@ def compare_draws(drawn: Sequence[DrawnOutcomes]) -> DrawsAgreement | None:
     """
     if not drawn:
         return None
-    times = [max(each.looks, 1) for each in drawn]
+    times = [max(sample.looks, 1) for sample in drawn]
     by_count = [
-        two_sided_p(each.counts, np.full(each.counts.size, each.counts.sum()), each.probability)
-        for each in drawn
+        two_sided_p(
+            sample.counts, np.full(sample.counts.size, sample.counts.sum()), sample.probability
+        )
+        for sample in drawn
     ]
     by_count = [np.minimum(p * looks, 1.0) for p, looks in zip(by_count, times, strict=True)]
-    means = [min(mean_p([each]) * looks, 1.0) for each, looks in zip(drawn, times, strict=True)]
-    fixed = [each for each in drawn if not each.looks]
+    means = [min(mean_p([sample]) * looks, 1.0) for sample, looks in zip(drawn, times, strict=True)]
+    fixed = [sample for sample in drawn if not sample.looks]
     means += [mean_p(fixed)] if len(fixed) > 1 else []
-    numbers: list[int | None] = [each.scenario for each in drawn]
+    numbers: list[int | None] = [sample.scenario for sample in drawn]
     of_counts = np.repeat(np.arange(len(drawn)), [p.size for p in by_count])
     of_tests = np.concatenate([of_counts, np.arange(len(means))])
     raw = np.concatenate([*by_count, means])
@@ -176,13 +178,13 @@ def mean_p(drawn: Sequence[DrawnOutcomes]) -> float:
     bound on the side of s is returned. At five standard errors it is about 2·exp(−12.5) = 7e-6.
     """
     total, parts = 0.0, []
-    for each in drawn:
-        mean = float((each.value * each.probability).sum())
-        z = each.value - mean
-        spread = float(np.sqrt((z * z * each.probability).sum()))
+    for sample in drawn:
+        mean = float((sample.value * sample.probability).sum())
+        z = sample.value - mean
+        spread = float(np.sqrt((z * z * sample.probability).sum()))
         if spread > 0:
-            total += float((each.counts * z).sum()) / spread
-            parts.append((int(each.counts.sum()), z / spread, each.probability))
+            total += float((sample.counts * z).sum()) / spread
+            parts.append((int(sample.counts.sum()), z / spread, sample.probability))
     if not parts or total == 0.0:
         return 1.0
     sign, trials = np.sign(total), sum(n for n, *_ in parts)
@@ -307,6 +309,6 @@ def intervals_missing(
     ends = np.cumsum([used.sum() for used in fixed])[:-1]
     counted = np.split(missing, ends), np.split(probability_of_missing(trials, exact), ends)
     return [
-        (int(each.sum()), float(chance.sum())) if used.any() or not used.size else (None, None)
-        for used, each, chance in zip(fixed, *counted, strict=True)
+        (int(missed.sum()), float(chance.sum())) if used.any() or not used.size else (None, None)
+        for used, missed, chance in zip(fixed, *counted, strict=True)
     ]

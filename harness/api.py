@@ -144,8 +144,8 @@ class _Views:
             if plain.issues:
                 raise ConfigError(plain.issues)
             specs = [validate_figure(results.manifest["experiment"], kind, plain.data)]
-        found = drawings(results, specs, skip_undrawable=self.suggested and kind is None)
-        return {drawing.stem: drawing.figure for drawing in found}
+        drawn = drawings(results, specs, skip_undrawable=self.suggested and kind is None)
+        return {drawing.stem: drawing.figure for drawing in drawn}
 
     def html(self, results: Results) -> str:
         sheet = readable_sheet(results)

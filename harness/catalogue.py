@@ -101,26 +101,26 @@ def with_rates(family: Family, rates: Mapping[str, Any]) -> Family:
     Raises:
         InputError: it is another family, one of both is None, or they are no such rates.
     """
-    known = {name: rate for name, rate in rates.items() if rate is not None}
-    if not known:
+    given = {name: rate for name, rate in rates.items() if rate is not None}
+    if not given:
         return family
     if family is not JUDGED_SHARE:
-        raise InputError(f"{enumerated(known)} of a check is for judged_share, found {family.name}")
-    if len(known) < len(_RATES):
+        raise InputError(f"{enumerated(given)} of a check is for judged_share, found {family.name}")
+    if len(given) < len(_RATES):
         raise InputError(f"{JUDGED_SHARE.name} needs both {SENSITIVITY} and {SPECIFICITY}")
-    return known_judge(**known)
+    return known_judge(**given)
 
 
 def _in_range(family: Family, ends: Any) -> Family:
     """The family of the mean of values between these ends."""
     if family.name not in (MEAN.name, bounded_mean().name):
         raise InputError(f"{RANGE} is for the families mean and bounded_mean, found {family.name}")
-    found = numbers(RANGE, ends, "two numbers")
-    if found.shape != (2,) or not np.isfinite(found).all() or found[0] >= found[1]:
+    span = numbers(RANGE, ends, "two numbers")
+    if span.shape != (2,) or not np.isfinite(span).all() or span[0] >= span[1]:
         raise InputError(
             f"{RANGE} should be two numbers, the smaller one first, found {quoted(ends)}"
         )
-    return bounded_mean(*found.tolist())
+    return bounded_mean(*span.tolist())
 
 
 def family_in(given: Any) -> Family:

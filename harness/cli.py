@@ -71,7 +71,7 @@ class CommandGroups(TyperGroup):
         """Write the commands of each group with a line on each."""
         for heading, group in GROUPS.items():
             with formatter.section(heading):
-                formatter.write_dl([(each.__name__, about) for each, about in group.items()])
+                formatter.write_dl([(command.__name__, about) for command, about in group.items()])
 
 
 def _show_version(asked: bool) -> None:

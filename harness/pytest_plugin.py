@@ -66,7 +66,9 @@ def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.It
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Print the remarks of all checks."""
-    reports = [each for found in terminalreporter.stats.values() for each in found]
+    reports = [
+        report for reports_of_kind in terminalreporter.stats.values() for report in reports_of_kind
+    ]
     remarks = [
         f"{report.nodeid}: {text}"
         for report in reports
@@ -75,8 +77,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     ]
     if remarks:
         terminalreporter.section("remarks about interval methods")
-        for each in remarks:
-            terminalreporter.line(each)
+        for remark in remarks:
+            terminalreporter.line(remark)
 
 
 @pytest.fixture
@@ -156,12 +158,12 @@ def _checks(config: pytest.Config) -> dict[str, list[OneCheck]]:
     given = [*config.getini("harness_option"), *config.getoption("harness_option")]
     options = dict(map(_read_option, given))
     family = str(options.pop("family", "proportion"))
-    asked, found = with_baseline(options, config.rootpath), {}
+    asked, checks = with_baseline(options, config.rootpath), {}
     for method in methods:
         label = named(method, family).label
         checked = CheckedMethod(method, family, asked, key=f"check of {label}")
-        found[label] = checks_of(checked)
-    return found
+        checks[label] = checks_of(checked)
+    return checks
 
 
 def _read_option(text: str) -> tuple[str, Any]:
@@ -177,8 +179,8 @@ def _read_option(text: str) -> tuple[str, Any]:
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals:
         raise InputError(f"--harness-option should be NAME=VALUE, found {text!r}")
-    known = [each for each in OPTION_NAMES if each not in _UNTOLD]
-    validate_choice("--harness-option", name, known)
+    names = [option for option in OPTION_NAMES if option not in _UNTOLD]
+    validate_choice("--harness-option", name, names)
     for kind in (int, float):
         try:
             return name, kind(value)

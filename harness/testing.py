@@ -282,15 +282,15 @@ class OneCheck:
             SkipTest: there are no findings, as for a method without a contract.
         """
         __tracebackhide__ = True
-        found = self.checked.findings(self.name)
-        if not found:
+        findings = self.checked.findings(self.name)
+        if not findings:
             raise SkipTest(f"no finding of {self.name}")
-        wrong = [each for each in found if not each.passed]
+        wrong = [finding for finding in findings if not finding.passed]
         if wrong:
             raise AssertionError(
-                printable("\n".join(f"{each.check}: {each.message}" for each in wrong))
+                printable("\n".join(f"{finding.check}: {finding.message}" for finding in wrong))
             )
-        declared = [each for each in found if each.verdict == DECLARED]
+        declared = [finding for finding in findings if finding.verdict == DECLARED]
         pytest = sys.modules.get("pytest")
         if declared and pytest is not None and IN_A_TEST in os.environ:
-            pytest.xfail(printable("\n".join(each.message for each in declared)))
+            pytest.xfail(printable("\n".join(finding.message for finding in declared)))

@@ -74,11 +74,11 @@ def test_labels_of_other_words_are_named_by_the_positive_one():
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ({"correct": "judge"}, "needs correct, the column of the judge's verdicts, and truth"),
-        ({"truth": "human"}, "of the labels, found truth alone"),
-        ({"truth": "human", "correct": ["judge", "judge"]}, "takes one correct, found 2"),
+        ({"correct": "judge"}, "needs `correct`, the column of the judge's verdicts, and `truth`"),
+        ({"truth": "human"}, "of the labels, found `truth` alone"),
+        ({"truth": "human", "correct": ["judge", "judge"]}, "takes one `correct`, found 2"),
         ({"truth": "system", "correct": "judge"}, "expected 0 or 1, or true or false, in system"),
-        ({"truth": "human", "correct": "judge", "yes": "system"}, "from correct alone"),
+        ({"truth": "human", "correct": "judge", "yes": "system"}, "from `correct` alone"),
     ],
 )
 def test_columns_that_are_no_verdicts_and_labels_are_refused(columns, said):

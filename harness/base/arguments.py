@@ -117,14 +117,15 @@ def names_arguments(function: Callable[_Given, _Found]) -> Callable[_Given, _Fou
     ...     raise InputError("--by needs --key; --missing drop leaves items out")
     >>> refuse("model")
     Traceback (most recent call last):
-    harness.base.errors.InputError: by needs key; missing="drop" leaves items out
+    harness.base.errors.InputError: `by` needs `key`; `missing="drop"` leaves items out
     """
 
     def argument(found: re.Match[str]) -> str:
         name, value = found.groups()
         if name is None:
             return found[0]
-        return name.replace("-", "_") + (f'="{value}"' if value else "")
+        given = f'="{value}"' if value else ""
+        return f"`{name.replace('-', '_')}{given}`"
 
     @wraps(function)
     def named(*args: _Given.args, **kwargs: _Given.kwargs) -> _Found:

@@ -67,8 +67,8 @@ class StrictModel(BaseModel):
             context = detail.get("ctx", {})
             # The errors of models inside this one are left as they are.
             if kind == "extra_forbidden" and len(detail["loc"]) == 1:
-                known = {"known": list(cls.model_fields)}
-                kind = PydanticCustomError(UNKNOWN_KEY, detail["msg"], known)
+                key_context = {"known": list(cls.model_fields)}
+                kind = PydanticCustomError(UNKNOWN_KEY, detail["msg"], key_context)
             elif kind not in _PYDANTIC_ERRORS:
                 kind = PydanticCustomError(detail["type"], detail["msg"], context)
             rebuilt.append(
@@ -202,12 +202,12 @@ def expecting(what: str, holds: Callable[[Any], bool] = lambda value: True) -> W
 
     def check(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
         try:
-            found = handler(value)
+            parsed_value = handler(value)
         except ValidationError:
             raise expected(what) from None
-        if not holds(found):
+        if not holds(parsed_value):
             raise expected(what)
-        return found
+        return parsed_value
 
     return WrapValidator(check)
 
@@ -296,7 +296,7 @@ def one_of(models: Mapping[str, Any], elsewhere: Mapping[str, str] | None = None
         elsewhere: as in `exactly_one`.
     """
     keys = tuple(models)
-    kinds: Any = Union[tuple(Annotated[each, Tag(tag(key))] for key, each in models.items())]  # noqa: UP007
+    kinds: Any = Union[tuple(Annotated[model, Tag(tag(key))] for key, model in models.items())]  # noqa: UP007
     by_key = Discriminator(lambda value: next((tag(key) for key in keys if key in value), None))
     return Annotated[kinds, by_key, exactly_one(keys, elsewhere)]
 
@@ -308,8 +308,8 @@ def by_shape(one: Any, *, listed: Any = None, mapping: Any = None) -> Any:
 
     def shape(value: Any) -> str:
         is_mapping, is_list = isinstance(value, Mapping), isinstance(value, list)
-        found = "mapping" if is_mapping else "list" if is_list else "one"
-        return tag(found if found in kinds else "one")
+        kind = "mapping" if is_mapping else "list" if is_list else "one"
+        return tag(kind if kind in kinds else "one")
 
     union: Any = Union[tuple(Annotated[kind, Tag(tag(name))] for name, kind in kinds.items())]  # noqa: UP007
     return Annotated[union, Discriminator(shape)]

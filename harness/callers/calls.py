@@ -100,7 +100,9 @@ def declared(function: Function) -> Declared:
         raise FunctionError(f"side should be one of {', '.join(ALL_SIDES)}, found {side!r}")
     contract = getattr(function, "contract", None)
     by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    names = [name for name, each in _parameters(function).items() if each.kind in by_position]
+    names = [
+        name for name, parameter in _parameters(function).items() if parameter.kind in by_position
+    ]
     try:
         return Declared(
             not draws(function),
@@ -303,8 +305,8 @@ def call_on_numbers(
     try:
         return numbers_of(answer)
     except (TypeError, ValueError, OverflowError) as error:
-        found = found_in(error, answer)
-        raise FunctionError(f"expected a lower and an upper limit {where}, {found}") from None
+        clause = found_in(error, answer)
+        raise FunctionError(f"expected a lower and an upper limit {where}, {clause}") from None
     except raised as error:  # of an object of the user, which computes only now
         raise FunctionError(f"failed {where}: {describe(error)}") from None
 
@@ -355,8 +357,8 @@ def read_arrays(
         limits = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
     except (TypeError, ValueError) as error:
         of_shape = f" of shape ({count},){where}" if where else ""
-        found = (found_instead or found_in)(error, answer)
-        raise ValueError(f"expected two arrays{of_shape}, {found}") from None
+        clause = (found_instead or found_in)(error, answer)
+        raise ValueError(f"expected two arrays{of_shape}, {clause}") from None
     if not limits[0].shape == limits[1].shape == (count,):
         shapes = f"{limits[0].shape} and {limits[1].shape}"
         raise ValueError(f"expected limits of shape ({count},){where}, found {shapes}")

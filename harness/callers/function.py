@@ -128,9 +128,9 @@ class FunctionSource(Source):
         for start in range(0, observed.count, _TRIALS_AT_ONCE):
             part = slice(start, start + _TRIALS_AT_ONCE)
             seed = None if self.deterministic else (int(first), int(second), start)
-            found = self._limits(observed.part(part), alpha, seed)
-            lower[part], upper[part] = found.lower, found.upper
-            failures |= {start + place: failure for place, failure in found.failures.items()}
+            answers = self._limits(observed.part(part), alpha, seed)
+            lower[part], upper[part] = answers.lower, answers.upper
+            failures |= {start + place: failure for place, failure in answers.failures.items()}
         return Answers(lower, upper, failures)
 
     def _limits(self, observed: Observed, alpha: float, seed: Sequence[int] | None) -> Answers:

@@ -294,7 +294,7 @@ def _require(is_sound: bool) -> None:
 
 
 def _declaration(answer: Any) -> Declared:
-    _require(set(answer) == {each.name for each in fields(Declared)})
+    _require(set(answer) == {attribute.name for attribute in fields(Declared)})
     _require(answer["deterministic"] in (True, False) and answer["side"] in ALL_SIDES)
     _require(answer["contract"] in (None, *CONTRACTS))
     _require(all(isinstance(name, str) for name in answer["parameters"]))

@@ -102,8 +102,8 @@ def of_inspect_ai(family: str, name: str) -> Function:
         by = None if clusters is None else "cluster"
         names = np.zeros(len(scores)) if clusters is None else clusters
         samples = list(map(sample, scores.tolist(), names.tolist()))
-        found: Any = metric(level=1.0 - alpha, cluster=by)(samples)
-        return float(found["lower"]), float(found["upper"])
+        limits: Any = metric(level=1.0 - alpha, cluster=by)(samples)
+        return float(limits["lower"]), float(limits["upper"])
 
     return _of_scores(family, interval)
 
@@ -116,8 +116,8 @@ def of_evalstats(family: str, name: str) -> Function:
     def interval(scores: Floats, clusters: Floats | None, alpha: float) -> tuple[float, float]:
         ends = (0.0, 1.0) if family == "bounded_mean" else None
         with warnings.catch_warnings(action="ignore"):
-            found = evalstats.mean_ci(scores, alpha=alpha, score_range=ends, rng=0)
-        return float(found.ci_low), float(found.ci_high)
+            limits = evalstats.mean_ci(scores, alpha=alpha, score_range=ends, rng=0)
+        return float(limits.ci_low), float(limits.ci_high)
 
     def compare(
         both: int, first_only: int, second_only: int, neither: int, alpha: float
@@ -132,23 +132,23 @@ def of_evalstats(family: str, name: str) -> Function:
             }
         )
         with warnings.catch_warnings(action="ignore"):
-            found = evalstats.compare(
+            comparison = evalstats.compare(
                 evalstats.load_from(rows), factors="model", alpha=alpha, omnibus=False
             )
-        (pair,) = found.to_dict()["pairwise"]
+        (pair,) = comparison.to_dict()["pairwise"]
         return float(pair["ci_low"]), float(pair["ci_high"])
 
     def of_labels(table: Any, verdicts: Any, alpha: float) -> tuple[float, float]:
         labels, answers, others = _labelled(table, verdicts)
         unknown = np.full(len(others), np.nan)
         with warnings.catch_warnings(action="ignore"):
-            found = evalstats.judge_debias_mean_ci(
+            limits = evalstats.judge_debias_mean_ci(
                 np.concatenate((answers, others)),
                 np.concatenate((labels, unknown)),
                 alpha=alpha,
                 rng=0,
             )
-        return float(found.ci_low), float(found.ci_high)
+        return float(limits.ci_low), float(limits.ci_high)
 
     forms: dict[str, Function] = {"compare": compare, "judge_debias_mean_ci": of_labels}
     return forms.get(name) or _of_scores(family, interval)
@@ -171,7 +171,7 @@ def of_evalconfidence(family: str, name: str) -> Function:
     import evalconfidence
 
     def results(model: str, scores: Floats, clusters: Floats | None = None) -> list[Any]:
-        names = [None] * len(scores) if clusters is None else [str(each) for each in clusters]
+        names = [None] * len(scores) if clusters is None else [str(label) for label in clusters]
         return [
             evalconfidence.ItemResult(str(item), model, score, cluster_id=cluster)
             for item, (score, cluster) in enumerate(zip(scores.tolist(), names, strict=True))
@@ -386,8 +386,8 @@ def _of_statsmodels(family: str, name: str) -> Function:
     def cohens_kappa(tp: int, fp: int, fn: int, tn: int, alpha: float) -> tuple[float, float]:
         if abs(alpha - _ALPHA_OF_KAPPA) > _EXACT:
             raise ValueError(f"cohens_kappa has limits at alpha = 0.05 alone, found {alpha:g}")
-        found = inter_rater.cohens_kappa(np.array([[tp, fp], [fn, tn]], dtype=float))
-        return float(found.kappa_low), float(found.kappa_upp)
+        kappa = inter_rater.cohens_kappa(np.array([[tp, fp], [fn, tn]], dtype=float))
+        return float(kappa.kappa_low), float(kappa.kappa_upp)
 
     if family == "kappa":
         return cohens_kappa
@@ -416,12 +416,12 @@ def _of_scipy(family: str, name: Any) -> Function:
         return float(low), float(high)
 
     def two_proportions(x1: int, n1: int, x2: int, n2: int, alpha: float) -> tuple[float, float]:
-        found: Any
+        ratio: Any
         if family == "risk_ratio":
-            found = contingency.relative_risk(x1, n1, x2, n2)
+            ratio = contingency.relative_risk(x1, n1, x2, n2)
         else:
-            found = contingency.odds_ratio([[x1, n1 - x1], [x2, n2 - x2]], kind=name)
-        low, high = found.confidence_interval(1.0 - alpha)
+            ratio = contingency.odds_ratio([[x1, n1 - x1], [x2, n2 - x2]], kind=name)
+        low, high = ratio.confidence_interval(1.0 - alpha)
         return float(low), float(high)
 
     return one_proportion if family == "proportion" else two_proportions
@@ -477,7 +477,7 @@ def _of_confidenceinterval(family: str, name: str) -> Function:
 
     def of_table(tp: int, fp: int, fn: int, tn: int, alpha: float) -> tuple[float, float]:
         cells = np.array([tp, fp, fn, tn], dtype=int)
-        truth, predicted = (np.repeat(each, cells) for each in ([1, 0, 1, 0], [1, 1, 0, 0]))
+        truth, predicted = (np.repeat(labels, cells) for labels in ([1, 0, 1, 0], [1, 1, 0, 0]))
         return limits(truth, predicted, alpha)
 
     def of_accuracy(x: int, n: int, alpha: float) -> tuple[float, float]:

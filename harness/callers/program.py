@@ -104,12 +104,12 @@ def read_answer(line: str) -> tuple[float, float]:
 def _found(text: str) -> str:
     if not text:
         return "an empty line"
-    found = one_line(text, repr)
+    line = one_line(text, repr)
     if _COMMAS.match(text):
-        return f"{found}, with a comma where a decimal point is expected"
+        return f"{line}, with a comma where a decimal point is expected"
     if _NUMBER.fullmatch(text):
-        return f"one number, {found}"
-    return found
+        return f"one number, {line}"
+    return line
 
 
 _AT_ONCE = 1 << 16
@@ -379,7 +379,7 @@ class Program(RestartedFunction):
         """
         process = self.start()
         try:
-            count = len(list(process.ask([self._question(each, alpha) for each in outcomes])))
+            count = len(list(process.ask([self._question(outcome, alpha) for outcome in outcomes])))
             # The process ends, as no question follows.
             process.input.close()
             with suppress(EndError):

@@ -63,7 +63,7 @@ class Observed:
 
     def part(self, places: slice | Positions) -> Observed:
         """The outcomes at these places."""
-        return replace(self, counts=tuple(each[places] for each in self.counts))
+        return replace(self, counts=tuple(column[places] for column in self.counts))
 
     def columns(self) -> Data:
         """The family's columns, as methods of the catalogue take them: shape (m,) each."""
@@ -157,8 +157,8 @@ class Answers:
 
 def no_interval(lower: float, upper: float, outcome: Mapping[str, Any]) -> str:
     """The failure of limits that are not finite, or reversed."""
-    found = f"{lower:g} and {upper:g} at {format_arguments(outcome)}"
-    return f"expected finite limits with lower ≤ upper, found {found}"
+    limits = f"{lower:g} and {upper:g} at {format_arguments(outcome)}"
+    return f"expected finite limits with lower ≤ upper, found {limits}"
 
 
 @dataclass(eq=False)
@@ -206,7 +206,7 @@ class Source(ABC):
     @property
     def exceptions(self) -> Mapping[str, str]:
         """Properties of the contract that its limits are known not to have, with the reason."""
-        return {each.check: each.reason for each in self.expected_failures}
+        return {failure.check: failure.reason for failure in self.expected_failures}
 
     @abstractmethod
     def limits(self, observed: Observed, alpha: float, side: str, stream: Stream = None) -> Answers:

@@ -132,7 +132,7 @@ def loaded_files(
                         continue
                     again = stack.enter_context(closing(PythonProcess("harness.callers.sources")))
                     _LISTED[key] = again.ask(request, _listed, max(timeout, LOADING))
-    return {each: _LISTED.get(listed[each.place], LoadedFiles()) for each in locations}
+    return {location: _LISTED.get(listed[location.place], LoadedFiles()) for location in locations}
 
 
 def _listed(reply: Message) -> LoadedFiles:
@@ -169,7 +169,7 @@ class Listing:
     def _add_modules(self, names: Iterable[str]) -> None:
         """Add the files of modules, and the versions of what is installed."""
         standard = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
-        aside = [Path(os.path.realpath(each)) for each in standard]
+        aside = [Path(os.path.realpath(folder)) for folder in standard]
         aside.append(Path(os.path.realpath(harness.__file__)).parent)
         packages: Mapping[str, list[str]] | None = None
         for name in names:
@@ -184,12 +184,12 @@ class Listing:
                     continue
                 packages = packages_distributions() if packages is None else packages
                 if top in packages:
-                    self._versions |= {each: version(each) for each in packages[top]}
+                    self._versions |= {package: version(package) for package in packages[top]}
                     continue
             elif any(path.is_relative_to(folder) for folder in aside):
                 continue
             # A module may lie in an archive.
-            self._files[name] = str(next(each for each in (path, *path.parents) if each.exists()))
+            self._files[name] = str(next(file for file in (path, *path.parents) if file.exists()))
 
     def answer(self, request: Message) -> Content:
         """The files with their digests, and the versions."""

@@ -82,7 +82,7 @@ class PointsOfTable:
     @property
     def count(self) -> int:
         """The number of points."""
-        return sum(len(found) for by_alpha in self.limits.values() for found in by_alpha.values())
+        return sum(len(limits) for by_alpha in self.limits.values() for limits in by_alpha.values())
 
     def at(self, sizes: Sizes, alpha: float) -> Mapping[Counts, Pair]:
         """The limits at a size and alpha, by the counts of the outcome."""
@@ -192,8 +192,8 @@ def _number(where: str, name: str, text: str) -> float:
         wanted = "a decimal point" if _COMMA.fullmatch(text) else "a number"
         if text.endswith("%"):
             wanted = "a number that is no percentage"
-        found = quoted(text) if text else "nothing"
-        raise InputError(f"{where}: expected {wanted} in {name}, found {found}") from None
+        field = quoted(text) if text else "nothing"
+        raise InputError(f"{where}: expected {wanted} in {name}, found {field}") from None
     return number
 
 
@@ -246,13 +246,13 @@ class TableSource(Source):
         """The points of the table that were asked for."""
 
     def limits(self, observed: Observed, alpha: float, side: str, stream: Stream = None) -> Answers:
-        known = self.points.at(observed.sizes, alpha)
+        points = self.points.at(observed.sizes, alpha)
         lower, upper = np.full((2, observed.count), np.nan)
         failures = {}
-        columns = (each.tolist() for each in observed.counts)
+        columns = (column.tolist() for column in observed.counts)
         for place, counts in enumerate(zip(*columns, strict=True)):
-            if counts in known:
-                lower[place], upper[place] = known[counts]
+            if counts in points:
+                lower[place], upper[place] = points[counts]
                 self.asked.add((observed.sizes, alpha, counts))
             else:
                 outcome = {**one_outcome(observed.arguments, place), "alpha": alpha}

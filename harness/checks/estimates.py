@@ -273,7 +273,7 @@ class Gate:
             f"{self.verdict.upper()} {self.contract}: {count} {promises} at a joint level of 5 %"
         ]
         for verdict in (*NOT_PASSED, REMARK):
-            lines += [f"  {each}" for each in self.promises if each.verdict == verdict]
+            lines += [f"  {promise}" for promise in self.promises if promise.verdict == verdict]
         if self.unanswered:
             lines.append(f"  {self.unanswered:,} trials have no answer: they are not covered")
         return printable("\n".join(lines))
@@ -300,10 +300,13 @@ def gate_on_estimates(
     judged = [
         _Group(
             dict(zip(group.factors, group.values, strict=True)),
-            {name: (each.estimate, each.mcse, each.trials) for name, each in found.items()},
+            {
+                name: (measure.estimate, measure.mcse, measure.trials)
+                for name, measure in measures.items()
+            },
             is_null=asked.null is not None and truth == asked.null,
         )
-        for (group, found), truth in zip(groups.items(), truths, strict=True)
+        for (group, measures), truth in zip(groups.items(), truths, strict=True)
     ]
     return Gate.of(kept, judged, asked.alpha)
 

@@ -131,17 +131,17 @@ class FindingPlaces:
         """
         cell = self.first()
         if all(name in cell for name in _LIMITS):
-            found = f"limits {cell['lower']:.15g} and {cell['upper']:.15g}"
+            what = f"limits {cell['lower']:.15g} and {cell['upper']:.15g}"
         elif "found" in cell:
-            found = f"{cell['found']:.6g}"
+            what = f"{cell['found']:.6g}"
         else:
-            found = "fails"
+            what = "fails"
         where = {
             name: value
             for name, value in cell.items()
             if name not in _NUMBERS and value != TWO_SIDED
         }
-        return f"{found} at {format_cell(where)}{and_more(self.count)}"
+        return f"{what} at {format_cell(where)}{and_more(self.count)}"
 
     def ranges(self) -> dict[str, list[Any]]:
         """The smallest and the largest value of each number that says where the places are."""

@@ -160,8 +160,8 @@ _CLUSTERED_LISTS = CheckedLists(
     data_sets=(
         *((_scores(len(labels), 7), labels) for labels in _CLUSTER_LABELS),
         ([float(i % 4 == 0) for i in range(18)], _LARGE_AND_SMALL),
-        ([1e12 + each for each in range(18)], _LARGE_AND_SMALL),
-        ([1e-9 * each for each in range(18)], _LARGE_AND_SMALL),
+        ([1e12 + step for step in range(18)], _LARGE_AND_SMALL),
+        ([1e-9 * step for step in range(18)], _LARGE_AND_SMALL),
         ([2.0] * 12, _CLUSTER_LABELS[0]),
         ([0.1, 0.4, 0.3], [1, 2, 2]),
     ),

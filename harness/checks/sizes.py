@@ -127,10 +127,10 @@ def restriction_of_grid(family: Family, grid: str | Mapping[str, Any]) -> Restri
     if len(columns) > 1:
         lengths = [*map(len, columns)]
         if len({*lengths} - {1}) > 1:
-            found = enumerated(map(str, lengths))
+            given = enumerated(map(str, lengths))
             raise InputError(
                 f"grid should have as many {names[0]} as {' and '.join(names[1:])}, or one of "
-                f"either, found {found}"
+                f"either, found {given}"
             )
         columns = [paired(columns, cross=False)]
     return Restriction(

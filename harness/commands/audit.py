@@ -53,7 +53,7 @@ def audit(
     validate_whole("jobs", jobs, 1)
     chosen = load_list(SHIPPED if listed is None else listed)
     for name in packages or ():
-        validate_choice("package", name, dict.fromkeys(each.name for each in chosen.packages))
+        validate_choice("package", name, dict.fromkeys(package.name for package in chosen.packages))
     if html is not None:
         written = {f"the file {name}": out / name for name in ("audit.md", "audit.csv")}
         validate_output_files({**written, "--html": html}, [SHIPPED if listed is None else listed])
@@ -68,7 +68,7 @@ def audit(
             say(f"{name}: {done.verdict}, {done.seconds:.0f} s")
 
     with cleaning_up():
-        found = run_audit(
+        report = run_audit(
             chosen.only(tuple(packages or ())),
             seed=seed,
             timeout=timeout,
@@ -80,13 +80,13 @@ def audit(
     def command(*left_out: str) -> str:
         return shlex.join(words_of_call(audit, context.params, ("jobs", "quiet", *left_out)))
 
-    page = format_page(found, command("html"))
-    for file, text in (("audit.md", page), ("audit.csv", format_csv(found))):
+    page = format_page(report, command("html"))
+    for file, text in (("audit.md", page), ("audit.csv", format_csv(report))):
         write_output_file(out / file, text)
     if html is not None:
         from harness.pages.audit import audit_page
         from harness.report.page import render
 
-        write_output_file(html, render(audit_page(found, command())))
-    say(f"{len(found.functions)} functions in {out / 'audit.md'}")
+        write_output_file(html, render(audit_page(report, command())))
+    say(f"{len(report.functions)} functions in {out / 'audit.md'}")
     return 0

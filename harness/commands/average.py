@@ -80,21 +80,21 @@ def average(
             raise InputError("average needs --x and --n, or --rows FILE")
         lists: dict[str, Any] = {}
         for name, text in given.items():
-            found = number_or_list(text)
-            lists[name] = found if isinstance(found, list) else [found]
+            numbers = number_or_list(text)
+            lists[name] = numbers if isinstance(numbers, list) else [numbers]
         groups: Any = [({}, compute(**lists, **options))]
     else:
         if correct is None:
             raise InputError("--rows needs --correct, the column that says what is right")
         cases = read_table(rows, None, decimal=decimal or ".")
         groups = averages(cases, correct, by or (), stratum=stratum, weight=weight, **options)
-    records = [key | found.record() for key, found in groups]
+    records = [key | mean.record() for key, mean in groups]
     texts = interval_texts(records, {})
     for text, record in zip(texts, records, strict=True):
         text |= {"effective_size": f"{record['effective_size']:.1f}"}
         text |= {"std_error": ""} if record["std_error"] is None else {}
     show(records, output, texts, as_list=bool(by))
-    remarks = dict.fromkeys(remark for _, found in groups for remark in found.remarks)
+    remarks = dict.fromkeys(remark for _, mean in groups for remark in mean.remarks)
     for remark in (*remark_on_alpha(level), *remarks):
         say(f"remark: {remark}", err=True)
     return 0

@@ -254,17 +254,19 @@ def check(
     chosen = methods_of(methods or [], command or [], arg or [], limits, side, lines)
     resolved = [method_for(family_of_check(options), method) for method in chosen]
     options["counter_examples"] = html is not None
-    read = [Path(each.location.path) for each in resolved if each.location and each.location.path]
+    read = [
+        Path(named.location.path) for named in resolved if named.location and named.location.path
+    ]
     read += [Path(name) for name in methods or () if is_table(name)]
     validate_output_files(
         {f"--{form}": path for form, path in files.items()},
         [*read, *([config] if config is not None else [])],
     )
     if update is not None and model is None:
-        for each in resolved:
-            validate_target(update, each)
+        for named in resolved:
+            validate_target(update, named)
     at_once = 1 if update is not None and (jobs == -1 or jobs > 1) else jobs
-    bar = partial(check_bar, methods=[each.label for each in resolved])
+    bar = partial(check_bar, methods=[named.label for named in resolved])
     with cleaning_up(), shown(bar, quiet, otherwise=lambda number, done: None) as tell:
         results = [*check_methods(chosen, options, tell, jobs=at_once, timeout=timeout)]
     codes = [result.exit_code for result in results]
@@ -358,29 +360,29 @@ def methods_of(
     tables = [name for name in names if is_table(name)]
     if side is not None and not (of_r or tables or commands):
         raise InputError("--side is for a --command, for tables and for functions of R")
-    known = _read_arguments(arguments)
+    expressions = _read_arguments(arguments)
     chosen = TWO_SIDED if side is None else side
-    found: list[AnyMethod] = [
-        RFunction(without_prefix(name), known, limits, chosen)
+    named_methods: list[AnyMethod] = [
+        RFunction(without_prefix(name), expressions, limits, chosen)
         if name in of_r
         else LimitTable(name, chosen)
         if name in tables
         else name
         for name in names
     ]
-    return [*found, *(Command(each, lines, chosen) for each in commands)]
+    return [*named_methods, *(Command(command, lines, chosen) for command in commands)]
 
 
 def _read_arguments(arguments: Sequence[str]) -> dict[str, str]:
     """The expressions by the names of the arguments."""
-    found: dict[str, str] = {}
-    for each in arguments:
-        name, equals, text = (part.strip() for part in each.partition("="))
+    expressions: dict[str, str] = {}
+    for argument in arguments:
+        name, equals, text = (part.strip() for part in argument.partition("="))
         if not (name and equals and text):
             raise InputError(
-                f"--arg should be NAME=EXPRESSION of R, as conf.level=1-alpha, found {each!r}"
+                f"--arg should be NAME=EXPRESSION of R, as conf.level=1-alpha, found {argument!r}"
             )
-        if name in found:
+        if name in expressions:
             raise InputError(f"--arg gives {name} twice")
-        found[name] = text
-    return found
+        expressions[name] = text
+    return expressions

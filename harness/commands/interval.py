@@ -283,8 +283,8 @@ def interval(
         answer = rows_of_file(of_family, asked, number_of)
         rows = answer.rows
     validate_rows(of_family, rows)
-    found, left_out = intervals_by_method(methods, setting, rows, ALL in names)
-    records, columns_named = records_of(found, setting, rows, verbose)
+    intervals, left_out = intervals_by_method(methods, setting, rows, ALL in names)
+    records, columns_named = records_of(intervals, setting, rows, verbose)
     is_list = len(rows) > 1 or len(names) > 1 or ALL in names or bool(rows[0].place)
     if form != "table":
         say_or_write(records_text(records, form, as_list=is_list or out is not None), out)
@@ -301,11 +301,11 @@ def interval(
         else:
             show_table(table)
     if answer is not None:
-        lengths = (found[0].upper - found[0].lower).tolist()
+        lengths = (intervals[0].upper - intervals[0].lower).tolist()
         for remark in answer.remarks_on(lengths, setting.alpha, side):
             say(f"remark: {remark}", err=True)
     is_default = not method and side == TWO_SIDED and prior is None
-    _remark(setting, rows, found, left_out, percent, is_default)
+    _remark(setting, rows, intervals, left_out, percent, is_default)
     pairs = of_family.same_cases
     if form == "table" and pairs is not None and not (answer and answer.are_pairs):
         say(
@@ -353,8 +353,8 @@ def help_of_family(name: str) -> str:
     family = FAMILIES[name]
     default = default_method(family, TWO_SIDED).name
     methods = [
-        (f"{each.name} (default)" if each.name == default else each.name, each.title)
-        for each in methods_of(family).values()
+        (f"{method.name} (default)" if method.name == default else method.name, method.title)
+        for method in methods_of(family).values()
     ]
     text = HelpFormatter()
     text.write_usage(
@@ -364,7 +364,9 @@ def help_of_family(name: str) -> str:
     with text.indentation():
         text.write_text(f"Compute intervals of {family.title}.")
     for heading, lines in {
-        "Data": [(option_of(each), (_DATA | CLUSTER_LABELS)[each]) for each in family.options],
+        "Data": [
+            (option_of(option), (_DATA | CLUSTER_LABELS)[option]) for option in family.options
+        ],
         "Methods (--method)": methods,
     }.items():
         with text.section(heading):
@@ -431,14 +433,14 @@ def _remark(
         *remark_on_range(setting.family, [row.data.get("values", ()) for row in rows]),
         *remarks_on_clusters(setting.family, rows, found),
         *(
-            f"{each.method.name}: {remark}"
-            for each in found
-            if each.method.remark_on_data is not None
+            f"{intervals.method.name}: {remark}"
+            for intervals in found
+            if intervals.method.remark_on_data is not None
             for data in (
                 *complete_data(setting.family, rows),
                 *columns_of_lists(setting.family, rows),
             )
-            if (remark := each.method.remark_on_data(data, setting.alpha, setting.side))
+            if (remark := intervals.method.remark_on_data(data, setting.alpha, setting.side))
         ),
         *(_on_default(setting, rows, found[0].method.name) if is_default else ()),
         *Remarks(setting, rows, partial(limits_text, percent=percent)).on(found),
@@ -481,10 +483,10 @@ def data_of_words(family: Family, words: Sequence[str]) -> dict[str, str]:
     >>> data_of_words(family_of("proportion"), ["90/100", "45/50"])
     {'x': '90,45', 'n': '100,50'}
     """
-    found = " ".join(map(str.strip, words))
+    text = " ".join(map(str.strip, words))
     options = enumerated(map(option_of, family.data))
     if len(family.lists) == 1:
-        return {family.lists[0]: ",".join(found.replace(",", " ").split())}
+        return {family.lists[0]: ",".join(text.replace(",", " ").split())}
     fractions = [word.strip(",").split("/") for word in words]
     is_fractions = all(len(parts) == 2 and all(map(is_number, parts)) for parts in fractions)
     if is_fractions and len(words) == 2:
@@ -492,17 +494,17 @@ def data_of_words(family: Family, words: Sequence[str]) -> dict[str, str]:
     names = family.data
     takes_fractions = family.has_counts_of_samples or family.has_clusters
     if not takes_fractions or len(names) != 2 * family.samples:
-        raise InputError(f"{family.name} takes its data by {options}, found {found}")
+        raise InputError(f"{family.name} takes its data by {options}, found {text}")
     if not is_fractions:
         raise InputError(
             f"{family.name} takes fractions x/{family.model.SIZE} such as 90/100, or {options}, "
-            f"found {found}"
+            f"found {text}"
         )
     if family.samples == 1:
         columns = zip(*fractions, strict=True)
         return {name: ",".join(column) for name, column in zip(names, columns, strict=True)}
     if len(words) != family.samples:
-        raise InputError(f"{family.name} takes two fractions, 45/60 52/60, found {found}")
+        raise InputError(f"{family.name} takes two fractions, 45/60 52/60, found {text}")
     return dict(zip(names, (number for parts in fractions for number in parts), strict=True))
 
 
@@ -541,7 +543,7 @@ def refuse_other_data(family: Family, names: Collection[str]) -> None:
     refuse_margins(family, names)
     for name in names:
         if name not in family.options and name != "population":
-            others = [key for key, each in FAMILIES.items() if name in each.options]
+            others = [key for key, other in FAMILIES.items() if name in other.options]
             needed = enumerated(map(option_of, family.data))
             raise InputError(
                 f"{option_of(name)} is for {enumerated(others)}; {family.name} needs {needed}"

@@ -89,7 +89,7 @@ def leaderboard(
         refuse_other_ending(figure)
         validate_output_files({"--figure": figure}, files)
     level = alpha_of(alpha, confidence)
-    found = unwrap(of_python)(
+    board = unwrap(of_python)(
         files,
         correct or (),
         score=score or (),
@@ -104,21 +104,21 @@ def leaderboard(
         alpha=level,
     )
     if figure is not None:
-        systems = [(each.system, each.estimate, each.lower, each.upper) for each in found.systems]
+        systems = [(row.system, row.estimate, row.lower, row.upper) for row in board.systems]
         write_systems(figure, systems, f"intervals of each system at {100 * (1 - level):.6g} %")
     if output == "json":
-        show_json(asdict(found))
+        show_json(asdict(board))
         return 0
     if output == "csv":
-        say(records_text(found.records(), output, as_list=True))
+        say(records_text(board.records(), output, as_list=True))
     else:
-        for rows in (found.systems, found.differences):
+        for rows in (board.systems, board.differences):
             # Scores have no counts.
             records = [
                 {name: value for name, value in asdict(row).items() if value is not None}
                 for row in rows
             ]
             show(records, output, interval_texts(records, {}))
-    for remark in found.remarks:
+    for remark in board.remarks:
         say(f"remark: {remark}", err=output == "csv")
     return 0

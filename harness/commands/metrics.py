@@ -62,7 +62,8 @@ def metrics(
     AUC, which is no function of the cells, is left out. Cases count as independent.
 
     Of more than two labels there are precision, recall and F1 of each class against the rest, their
-    means over the classes (macro), and the accuracy (micro); the coverage is from drawn tables.
+    means over the classes (macro), and the accuracy (micro), which micro-averaged precision, recall
+    and F1 are too; the coverage is from drawn tables.
     """
     from harness.base.errors import InputError
     from harness.commands.interval import refuse_both

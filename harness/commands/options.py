@@ -269,10 +269,10 @@ def number_or_list(text: str) -> float | list[float]:
     (3.0, [3.0, 5.0, 2.0], [3.0, 5.0, 2.0])
     """
     try:
-        found = [share(each) for part in text.split(",") for each in part.split() or [part]]
+        numbers = [share(word) for part in text.split(",") for word in part.split() or [part]]
     except InputError:
         raise InputError(f"expected numbers with commas between, found {text}") from None
-    return found if len(found) > 1 else found[0]
+    return numbers if len(numbers) > 1 else numbers[0]
 
 
 def alpha_of(alpha: float | None, confidence: float | None) -> float:
@@ -347,8 +347,12 @@ def with_data(
     def with_options(command: Command) -> Command:
         signature = inspect.signature(command, eval_str=True)
         *parameters, _ = signature.parameters.values()
-        arguments = [each for each in parameters if each.kind is not each.KEYWORD_ONLY]
-        options = [each for each in parameters if each.kind is each.KEYWORD_ONLY]
+        arguments = [
+            parameter for parameter in parameters if parameter.kind is not parameter.KEYWORD_ONLY
+        ]
+        options = [
+            parameter for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY
+        ]
         decorated: Any = command
         decorated.__signature__ = signature.replace(parameters=[*arguments, *data, *options])
         return command
@@ -400,7 +404,7 @@ def is_number(text: str) -> bool:
 def given_data(data: Mapping[str, float | list[float] | None]) -> dict[str, Any]:
     """The data that were given, numbers or lists of them; whole numbers as integers."""
     return {
-        name: [number_of(name, each) for each in value]
+        name: [number_of(name, number) for number in value]
         if isinstance(value, list)
         else number_of(name, value)
         for name, value in data.items()

@@ -137,13 +137,13 @@ def validate_output_files(files: Mapping[str, Path], inputs: Collection[Path]) -
     Raises:
         InputError: a file cannot be written, would replace one that is read, or is named twice.
     """
-    read = {Path(os.path.realpath(each)) for each in inputs if "\0" not in str(each)}
+    read = {Path(os.path.realpath(file)) for file in inputs if "\0" not in str(file)}
     places: dict[Path, str] = {}
     for option, path in files.items():
         try:
             refuse_irregular(path)
             place = path.resolve()
-            existing = next(each for each in place.parents if each.exists())
+            existing = next(folder for folder in place.parents if folder.exists())
         except (OSError, ValueError, RuntimeError) as fault:  # a loop of links, or a NUL in it
             reason = getattr(fault, "strerror", None) or str(fault)
             raise InputError(f"{option} {path} cannot be written: {reason}") from None

@@ -99,9 +99,9 @@ def coverage(
     from harness.planning.coverage import coverage as compute
 
     level = alpha_of(alpha, confidence)
-    known, law = given_lists(data), None if sampling is None else read_value("sampling", sampling)
-    known |= {} if stopping is None else {"stopping": read_value("stopping", stopping)}
-    found = compute(
+    given, law = given_lists(data), None if sampling is None else read_value("sampling", sampling)
+    given |= {} if stopping is None else {"stopping": read_value("stopping", stopping)}
+    answer = compute(
         cast(Any, family),
         cast(Any, method),
         alpha=level,
@@ -110,15 +110,17 @@ def coverage(
         sampling=law,
         trials=trials,
         seed=seed,
-        **known,
+        **given,
     )
     # A list over strata has one answer.
-    rows = np.size(found.coverage)
-    columns = {name: each for name, each in known.items() if rows > 1 and isinstance(each, list)}
-    columns |= {name: np.ravel(each).tolist() for name, each in found.numbers().items()}
+    rows = np.size(answer.coverage)
+    columns = {
+        name: values for name, values in given.items() if rows > 1 and isinstance(values, list)
+    }
+    columns |= {name: np.ravel(values).tolist() for name, values in answer.numbers().items()}
     records = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     show(records, output)
-    if found.std_error is not None and np.isnan(found.std_error).any():
+    if answer.std_error is not None and np.isnan(answer.std_error).any():
         say("remark: std_error is nan where no drawn data set missed, or every one did", err=True)
     lists = design_for(FAMILIES[family]).lists
     if lists is not None and lists.assumes is not None:
@@ -235,7 +237,7 @@ def size(
         asked["stopping"] = read_value("stopping", stopping)
     if sizes:
         return _power(family, method, probability, asked, output)
-    found = compute(
+    least_size = compute(
         cast(Any, family),
         cast(Any, method),
         half_width=half_width,
@@ -249,45 +251,45 @@ def size(
     if figure is not None:
         from harness.figures.draw import write_size_curve
 
-        chosen = method or found.assumed["method"]
-        is_power = found.one_sided_alpha is not None
+        chosen = method or least_size.assumed["method"]
+        is_power = least_size.one_sided_alpha is not None
         limit = f"lower limit above {above}" if below is None else f"upper limit below {below}"
         asked_for = [limit, f"one-sided alpha = {level:g}"] if is_power else [f"alpha = {level:g}"]
         named = [f"{name} = {text}" for name, text in truths.items()]
         setting = ", ".join([chosen, *asked_for, *named])
-        goal = "power" if is_power else found.goal, found.target
-        answer = next(iter(found.sizes.values()))
-        write_size_curve(figure, family, setting, goal, answer, found.curve())
-    lists: dict[str, Any] = {"smaller": list(found.smaller)}
-    lists |= {f"{name}_of_strata": list(each) for name, each in found.strata.items()}
+        goal = "power" if is_power else least_size.goal, least_size.target
+        answer = next(iter(least_size.sizes.values()))
+        write_size_curve(figure, family, setting, goal, answer, least_size.curve())
+    lists: dict[str, Any] = {"smaller": list(least_size.smaller)}
+    lists |= {f"{name}_of_strata": list(cases) for name, cases in least_size.strata.items()}
     if output != "json":
-        for name, each in lists.items():
-            lists[name] = ", ".join(f"{number:.15g}" for number in each) or "none"
-    checked: dict[str, Any] = {"checked_to": found.checked_to}
+        for name, numbers in lists.items():
+            lists[name] = ", ".join(f"{number:.15g}" for number in numbers) or "none"
+    checked: dict[str, Any] = {"checked_to": least_size.checked_to}
     if output == "table":
         # They are said in a sentence.
         checked = {}
         del lists["smaller"]
     record = {
-        **found.sizes,
-        found.goal: found.reached,
-        **({} if found.std_error is None else {"std_error": found.std_error}),
+        **least_size.sizes,
+        least_size.goal: least_size.reached,
+        **({} if least_size.std_error is None else {"std_error": least_size.std_error}),
         **checked,
         **lists,
-        **found.assumed,
-        **({} if found.assumes is None else {"assumes": found.assumes}),
+        **least_size.assumed,
+        **({} if least_size.assumes is None else {"assumes": least_size.assumes}),
     }
-    if found.one_sided_alpha is not None:
-        record["one_sided_alpha"] = found.one_sided_alpha
-    if found.checked is not None and output == "json":
-        record["checked"] = found.checked
+    if least_size.one_sided_alpha is not None:
+        record["one_sided_alpha"] = least_size.one_sided_alpha
+    if least_size.checked is not None and output == "json":
+        record["checked"] = least_size.checked
     show([record], output)
-    if output == "table" and (enough := found.enough()):
+    if output == "table" and (enough := least_size.enough()):
         say(f"remark: {enough}", err=True)
-    if found.checked is not None and output != "json":
-        say(f"remark: {found.checked}", err=True)
-    if found.assumed:
-        taken = ", ".join(f"{name} = {value}" for name, value in found.assumed.items())
+    if least_size.checked is not None and output != "json":
+        say(f"remark: {least_size.checked}", err=True)
+    if least_size.assumed:
+        taken = ", ".join(f"{name} = {value}" for name, value in least_size.assumed.items())
         say(f"remark: not given, and taken here: {taken}", err=True)
     return 0
 
@@ -303,11 +305,11 @@ def _power(
 
     name, chosen = cast(Any, family), cast(Any, method)
     if probability is None:
-        found = power(name, chosen, **asked)
-        columns = {**found.sizes, "power": found.probability}
-        values = (each.ravel().tolist() for each in np.broadcast_arrays(*columns.values()))
+        powers = power(name, chosen, **asked)
+        columns = {**powers.sizes, "power": powers.probability}
+        values = (column.ravel().tolist() for column in np.broadcast_arrays(*columns.values()))
         records = [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
-        assumed = found.assumed
+        assumed = powers.assumed
     else:
         seen = detectable(name, chosen, probability=probability, **asked)
         answer = {**seen.sizes, "detectable": seen.parameter, "power": seen.probability}

@@ -125,14 +125,14 @@ def _write_explorer(configs: Sequence[Path], out: Path | None) -> int:
     from harness.runner.storage import EXPLORER_PAGE
 
     # Without a name it is the shipped one, whatever files of its name the current folder holds.
-    found = find_configs(configs or [shipped_configs().get(_EXPLORER, _EXPLORER)])
-    if len(found) > 1:
-        raise InputError(f"--explorer takes one config, found {len(found)}")
+    files = find_configs(configs or [shipped_configs().get(_EXPLORER, _EXPLORER)])
+    if len(files) > 1:
+        raise InputError(f"--explorer takes one config, found {len(files)}")
     target = Path(f"{_EXPLORER}.html") if out is None else out
     if out is None:
         _refuse_foreign(target, EXPLORER_PAGE)
-    validate_output_files({"the page" if out is None else "--out": target}, found)
-    experiment = load_experiment(found[0])
+    validate_output_files({"the page" if out is None else "--out": target}, files)
+    experiment = load_experiment(files[0])
     # What is wrong with a config is said before the engines are loaded, which takes longer.
     from harness.pages.explorer import explorer
     from harness.report.page import render
@@ -159,20 +159,20 @@ def _result_folders(folders: Sequence[Path]) -> list[Path]:
     from harness.kinds.stored import load
     from harness.runner.storage import MANIFEST_FILE, is_result
 
-    found: dict[Path, Path] = {}
+    results: dict[Path, Path] = {}
     for folder in folders:
         below = [folder] if is_result(folder) else []
         if not below and folder.is_dir():
-            places = sorted(each.parent for each in folder.rglob(MANIFEST_FILE))
-            inner = {each: each.relative_to(folder).parts for each in places}
-            is_hidden = {each: any(p.startswith(".") for p in inner[each]) for each in places}
-            below = [each for each in places if not is_hidden[each] and is_result(each)]
+            places = sorted(manifest.parent for manifest in folder.rglob(MANIFEST_FILE))
+            inner = {place: place.relative_to(folder).parts for place in places}
+            is_hidden = {place: any(p.startswith(".") for p in inner[place]) for place in places}
+            below = [place for place in places if not is_hidden[place] and is_result(place)]
         if not below:
             # It says what is missing, and whether a run has not finished.
             load(folder, with_cells=False)
-        for each in below:
-            found.setdefault(each.resolve(), each)
-    return list(found.values())
+        for result in below:
+            results.setdefault(result.resolve(), result)
+    return list(results.values())
 
 
 def _refuse_foreign(target: Path, kind: str | None = None) -> None:
@@ -193,7 +193,7 @@ def _refuse_foreign(target: Path, kind: str | None = None) -> None:
 
 def _command(folders: Sequence[Path | str], out: Path | None) -> str:
     """The command that makes the page again, with paths from the current folder."""
-    named = [shlex.quote(_from_here(each)) for each in folders]
+    named = [shlex.quote(_from_here(folder)) for folder in folders]
     to = [] if out is None else ["--out", shlex.quote(_from_here(out))]
     return " ".join(["python -m harness report", *named, *to])
 

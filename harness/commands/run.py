@@ -141,8 +141,8 @@ class _Runs:
                 else:
                     folders.append(self.open(experiment, held))
             if dry_run:
-                for experiment, found in zip(experiments, work, strict=True):
-                    say(workload_lines(experiment.name, found))
+                for experiment, workload in zip(experiments, work, strict=True):
+                    say(workload_lines(experiment.name, workload))
                 return 0
             if part is not None:
                 for experiment in experiments:
@@ -224,10 +224,10 @@ def merge(
 
     place, codes = out.absolute(), []
     with cleaning_up():
-        found = find_parts(folders)
-        for parts in found.values():
+        runs = find_parts(folders)
+        for parts in runs.values():
             refuse_unmergeable(parts)
-        for name, parts in found.items():
+        for name, parts in runs.items():
             with _progress_of(name, quiet) as progress:
                 experiment, written = merge_parts(
                     parts, place, progress, take_over=take_over, say=print_error
@@ -337,7 +337,7 @@ def _figures_line(drawn: Sequence[Path], experiment: AnyExperiment, path: Path) 
     if experiment.figures_are_suggested:
         chosen = ", chosen since the config has no key figures (`figures: []` draws none)"
         named = [figure.options.get("methods") for figure in experiment.figures]
-        if few := next((len(each) for each in named if each), 0):
+        if few := next((len(methods) for methods in named if methods), 0):
             chosen += f"; some show the first {few} methods only"
     others = f"others: `python -m harness plot {path} --kind KIND`"
     return escape_markup(f"{many} in {path / 'figures'}{chosen}; {others}")

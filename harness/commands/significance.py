@@ -52,17 +52,17 @@ def significance(
     from harness.families.catalogue import COMPARED
     from harness.methods.significance import significance as probability
 
-    compared = {each.name: each for each in COMPARED}
-    known = given_data(data)
+    compared = {comparison.name: comparison for comparison in COMPARED}
+    numbers = given_data(data)
     if words and family in compared:
-        if known:
-            taken = next(iter(known)).replace("_", "-")
+        if numbers:
+            taken = next(iter(numbers)).replace("_", "-")
             raise InputError(f"expected the data once, found {' '.join(words)} and --{taken}")
         given = data_of_words(compared[family], words)
-        known = given_data({name: number_or_list(text) for name, text in given.items()})
-    found = probability(cast(Any, family), delta=delta, prior=prior, **known)
+        numbers = given_data({name: number_or_list(text) for name, text in given.items()})
+    chance = probability(cast(Any, family), delta=delta, prior=prior, **numbers)
     least = compared[family].scale.equality if delta is None else delta
-    show([{"family": family, **known, "delta": least, "probability": found}], output)
+    show([{"family": family, **numbers, "delta": least, "probability": chance}], output)
     of_prior = "a flat prior" if prior is None else "the prior that is given"
     say(f"remark: a posterior probability, under {of_prior}, and no p-value", err=True)
     return 0

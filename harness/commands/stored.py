@@ -71,7 +71,7 @@ def plot(
         asked = validate_figure(document, kind, settings or ())
         specs = [replace(asked, apart=file_stem(*(settings or ["default"])))]
     if style is not None:
-        specs = [replace(each, options={**each.options, "style": style}) for each in specs]
+        specs = [replace(spec, options={**spec.options, "style": style}) for spec in specs]
     from harness.commands.output import say
     from harness.runner.write import write_figures
 
@@ -140,7 +140,7 @@ def export(
         read = [folder / name for name in written_files_if_any(folder) or ()]
         validate_output_files({"--out": out}, read)
     form = output or (_ENDINGS.get(out.suffix.lower()) if out is not None else None) or "markdown"
-    names = [name.strip() for each in columns or () for name in each.split(",")]
+    names = [name.strip() for column_names in columns or () for name in column_names.split(",")]
     rows: list[str] = where or []
     asked: dict[str, Any] = {"columns": names, "labels": labels}
     if form == "csv":
@@ -172,25 +172,25 @@ def replay(
     from harness.screen.records import format_record
 
     with cleaning_up():
-        found = replayed(load(folder), scenario, trial)
-    for name in found.changed:
+        replayed_trial = replayed(load(folder), scenario, trial)
+    for name in replayed_trial.changed:
         print_error(f"the file of {name} has changed since the run, so that numbers may differ")
-    levels = ", ".join(f"{name} = {value}" for name, value in found.factors.items())
+    levels = ", ".join(f"{name} = {value}" for name, value in replayed_trial.factors.items())
     where = f"scenario {scenario}: {levels}" if levels else f"scenario {scenario}"
-    several = len(found.truths) > 1
-    words = [f"{name} {value:g}".strip() for name, value in found.truths.items()]
+    several = len(replayed_trial.truths) > 1
+    words = [f"{name} {value:g}".strip() for name, value in replayed_trial.truths.items()]
     say(f"{where}; trial {trial}; truth{'s' * several} {', '.join(words)}")
     failed = False
-    for label, answers in found.answers.items():
+    for label, answers in replayed_trial.answers.items():
         say(f"\n{label}")
         if answers.answered[0]:
-            for estimand, truth in found.truths.items():
+            for estimand, truth in replayed_trial.truths.items():
                 fields = answers.fields(estimand)
                 made = Replicates(answered=answers.answered.astype(bool), **fields)
-                made = made.with_limits(found.alpha)
+                made = made.with_limits(replayed_trial.alpha)
                 numbers = {name: float(getattr(made, name)[0]) for name in fields}
-                known = {name: value for name, value in numbers.items() if value == value}
-                say((f"{estimand}\n" if several else "") + format_record(known))
+                record = {name: value for name, value in numbers.items() if value == value}
+                say((f"{estimand}\n" if several else "") + format_record(record))
                 lower, upper = numbers["lower"], numbers["upper"]
                 if lower == lower and truth == truth:
                     say(f"covers the truth: {'yes' if lower <= truth <= upper else 'no'}")

@@ -24,17 +24,17 @@ def find_configs(paths: Sequence[Path | str]) -> list[Path]:
     Raises:
         ConfigError: a path does not exist, is no YAML file, or is a folder without any.
     """
-    found: dict[Path, Path] = {}
+    configs: dict[Path, Path] = {}
     issues: list[ConfigIssue] = []
     for path in map(Path, paths):
         try:
             for file in _configs_of(path):
-                found.setdefault(file.resolve(), file)
+                configs.setdefault(file.resolve(), file)
         except ConfigError as error:
             issues += error.issues
     if issues:
         raise ConfigError(issues)
-    return list(found.values())
+    return list(configs.values())
 
 
 def _configs_of(path: Path) -> list[Path]:
@@ -52,8 +52,8 @@ def _configs_of(path: Path) -> list[Path]:
     except (OSError, ValueError) as error:
         raise _unreadable(path, error) from None
     if path.suffix not in SUFFIXES:
-        found = path.suffix or "a file without an ending"
-        raise _error(path, f"expected a {suffixes} file, found {found}")
+        ending_found = path.suffix or "a file without an ending"
+        raise _error(path, f"expected a {suffixes} file, found {ending_found}")
     return [path]
 
 
@@ -134,9 +134,9 @@ def shipped_configs() -> dict[str, Path]:
     """
     for folder in _shipped_folders():
         if folder.is_dir():
-            found = (file for file in folder.rglob("*") if _is_config(file, folder))
-            named = {file.relative_to(folder).with_suffix("").as_posix(): file for file in found}
-            return dict(sorted(named.items(), key=lambda each: ("/" in each[0], each[0])))
+            configs = (file for file in folder.rglob("*") if _is_config(file, folder))
+            named = {file.relative_to(folder).with_suffix("").as_posix(): file for file in configs}
+            return dict(sorted(named.items(), key=lambda pair: ("/" in pair[0], pair[0])))
     return {}
 
 
@@ -148,8 +148,8 @@ def _similar(path: Path) -> str:
     endings = (ending,) if ending else SUFFIXES
     local = [str(file.with_suffix("")) for file in beside if file.suffix in endings]
     folder = "configs/" if path.parts[:1] == ("configs",) else ""
-    known = [*local, *(f"{folder}{name}" for name in shipped_configs())]
-    return did_you_mean(str(path).removesuffix(ending), known).replace("?", f"{ending}?")
+    names = [*local, *(f"{folder}{name}" for name in shipped_configs())]
+    return did_you_mean(str(path).removesuffix(ending), names).replace("?", f"{ending}?")
 
 
 def _shipped_folders() -> Iterator[Path]:

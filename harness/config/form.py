@@ -30,9 +30,9 @@ from harness.figures.kind import FigureSpec
 def plain(value: Any) -> Any:
     """Plain data: a tuple as a list, whole numbers as such and never −0."""
     if isinstance(value, Mapping):
-        return {key: plain(each) for key, each in value.items()}
+        return {key: plain(content) for key, content in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
+        return [plain(content) for content in value]
     return plain_number(value) if isinstance(value, float) else value
 
 
@@ -64,17 +64,17 @@ Keys = Mapping[str, Key]
 
 def keys_of(record: type[Any], family: Family) -> Keys:
     """The keys that the attributes of a record state, in the order of the attributes."""
-    found: dict[str, Key] = {}
+    keys_by_name: dict[str, Key] = {}
     for attribute, annotation in get_type_hints(record, include_extras=True).items():
         for stated in getattr(annotation, "__metadata__", ()):
             keys = stated if isinstance(stated, Key) else stated(family)
             named = keys if isinstance(keys, Mapping) else {attribute: keys}
-            found |= {
-                name: replace(each, attribute=attribute)
-                for name, each in named.items()
-                if each is not None
+            keys_by_name |= {
+                name: replace(key, attribute=attribute)
+                for name, key in named.items()
+                if key is not None
             }
-    return found
+    return keys_by_name
 
 
 LISTS = ("methods", "figures")
@@ -210,13 +210,13 @@ def validate_keys(
         if name in LISTS and isinstance(written, list) and written:
             values[name] = []
             for i, entry in enumerate(written):
-                found, wrong = validate_key(form, name, [entry], context)
-                values[name].append(None if wrong else found[0])
+                valid, wrong = validate_key(form, name, [entry], context)
+                values[name].append(None if wrong else valid[0])
                 issues += (replace(issue, path=(name, i, *issue.path[2:])) for issue in wrong)
         elif name not in replaced:
-            found, wrong = validate_key(form, name, written, context)
+            valid, wrong = validate_key(form, name, written, context)
             if not wrong:
-                values[name] = found
+                values[name] = valid
             issues += wrong
         context[name] = values.get(name)
         if name == "family" and name in values and isinstance(form, FamilyForm):

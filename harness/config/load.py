@@ -201,16 +201,16 @@ def document_of(mapping: Mapping[Any, Any]) -> Document:
     def plain(value: Any, path: KeyPath) -> Any:
         if isinstance(value, Mapping):
             data = {}
-            for name, each in value.items():
+            for name, content in value.items():
                 # What other readers of YAML make of the key `null`.
                 key = NULL if name is None else name
                 if _is_text(key):
-                    data[key] = plain(each, (*path, key))
+                    data[key] = plain(content, (*path, key))
                 else:
                     report(path, f"expected text as a key, found {describe(key)}")
             return data
         if isinstance(value, list | tuple | range):
-            return [plain(each, (*path, i)) for i, each in enumerate(value)]
+            return [plain(content, (*path, i)) for i, content in enumerate(value)]
         if isinstance(value, PurePath):
             return plain(str(value), path)
         if isinstance(value, str) and not _is_text(value):

@@ -149,8 +149,8 @@ class _Builder:
             return key
         if isinstance(node, yaml.ScalarNode) and node.value == NULL:
             return NULL  # a key of simulation studies
-        found = repr(node.value) if isinstance(node, yaml.ScalarNode) else "a list or mapping"
-        note = f"expected text as a key, found {found}"
+        given = repr(node.value) if isinstance(node, yaml.ScalarNode) else "a list or mapping"
+        note = f"expected text as a key, found {given}"
         self._report(line, path, note)
         return None
 

@@ -105,14 +105,14 @@ class ConfusionSolver(PairedSolver):
         if not self._is_quotient:
             return None
         view = _view(self.scenario)
-        found = super().places(view.arranged(over))
-        return found and found.seen(view.restored)
+        arranged = super().places(view.arranged(over))
+        return arranged and arranged.seen(view.restored)
 
     cost_of_truth = Solver.cost_of_truth
 
     def verify(self, limits: Limits, published: Published) -> list[Comparison]:
-        found = verify_posterior(self.scenario, limits, published, integrated_cells)
-        return found + super().verify(limits, published)
+        comparisons = verify_posterior(self.scenario, limits, published, integrated_cells)
+        return comparisons + super().verify(limits, published)
 
 
 def integrated_cells(scenario: Scenario, shapes: Prior, limits: Limits) -> Exact:

@@ -180,13 +180,13 @@ def _bisected(goal: Goal, found: Measured, away: Floats) -> Crossing:
         below = np.concatenate([np.cumsum(log_ndtr(z)[::-1])[::-1], [0.0]])
         return np.asarray(prior + above + below)
 
-    weights = max(posterior(away), posterior(-away), key=lambda each: float(logsumexp(each)))
+    weights = max(posterior(away), posterior(-away), key=lambda logs: float(logsumexp(logs)))
     mass = np.exp(weights - logsumexp(weights))
     lower, middle, upper = np.interp((0.025, 0.5, 0.975), np.cumsum(mass)[:-1], t)
     gap = int(np.clip(np.searchsorted(t, middle, side="right"), 1, t.size - 1))
     # A level that was tried bounds the crossing where all of the gap may hold it.
     lower, upper = min(lower, t[gap - 1]), max(upper, t[gap])
-    (low, level, high) = (float(each) for each in goal.level(np.array([lower, middle, upper])))
+    (low, level, high) = (float(value) for value in goal.level(np.array([lower, middle, upper])))
     rise = found.estimates[gap] - found.estimates[gap - 1]
     slope = float(rise / (found.levels[gap] - found.levels[gap - 1]))
     nexts = _levels_of(goal, np.array([middle]))
@@ -230,7 +230,7 @@ def _fitted(goal: Goal, found: Measured, close: Bools) -> Crossing:
         middle = float(around.mean())
         root = float(np.clip(root, around[0], around[-1])) if np.isfinite(root) else middle
         wanted = np.array([around[0], root, around[-1]])
-    level, low, high = (float(each) for each in goal.level(np.array([root, lower, upper])))
+    level, low, high = (float(value) for value in goal.level(np.array([root, lower, upper])))
     estimate, error = line.measure(float(goal.scaled(np.array(goal.answer(level)))))
     return Crossing(
         level,
@@ -249,8 +249,8 @@ def _fitted(goal: Goal, found: Measured, close: Bools) -> Crossing:
 def _levels_of(goal: Goal, scaled: Floats) -> tuple[float, ...]:
     """The levels of some t that can be tried, each once: whole, or of six digits."""
     levels = goal.level(scaled).tolist()
-    tidy = [float(round(each)) if goal.is_whole else float(f"{each:.6g}") for each in levels]
-    return tuple(dict.fromkeys(min(max(each, goal.low), goal.high) for each in tidy))
+    tidy = [float(round(level)) if goal.is_whole else float(f"{level:.6g}") for level in levels]
+    return tuple(dict.fromkeys(min(max(level, goal.low), goal.high) for level in tidy))
 
 
 def _normal_density(x: Floats | float) -> Floats:
@@ -307,7 +307,7 @@ class _Line:
             before, eta = eta, np.clip(design @ coefficients, -5.0, 5.0)
             if not goal.is_fraction or np.abs(eta - before).max() < 1e-10:
                 break
-        a, slope = (float(each) for each in coefficients[:2])
+        a, slope = (float(coefficient) for coefficient in coefficients[:2])
         return cls(goal, origin, a, slope, covariance[:2, :2])
 
     def limits(self) -> tuple[float, float, float]:

@@ -249,7 +249,7 @@ class Scenario:
 
     def __getstate__(self) -> dict[str, Any]:
         # Another process chooses the engines itself, and computes what follows from the fields.
-        return {each.name: getattr(self, each.name) for each in fields(self)} | {"solver": None}
+        return {field.name: getattr(self, field.name) for field in fields(self)} | {"solver": None}
 
     @cached_property
     def sizes(self) -> tuple[float, ...]:
@@ -344,7 +344,7 @@ class Scenario:
         if self.design.keyed_by_value:
             return (keys.astype(np.float64),)
         numbers = keys.astype(np.int64)
-        return tuple(each[numbers] for each in self.design.values(self))
+        return tuple(values[numbers] for values in self.design.values(self))
 
     def distribution_weights(self, outcomes: Integers) -> Floats:
         """Return the probabilities of the outcomes under the truth's distribution, shape (m,)."""
@@ -368,7 +368,7 @@ class Scenario:
         truths = self.distributed.draw(self, trials, rng)
         parameter = self.family.parameter_at(truths)
         order = np.argsort(parameter, kind="stable")
-        outcomes = self.draw_outcomes([each[order] for each in truths], rng)
+        outcomes = self.draw_outcomes([truth[order] for truth in truths], rng)
         if int(outcomes.max()) < _LARGEST_CODE:
             return Draws(parameter[order], outcomes)
         if self.numbered.codes is not None:
@@ -388,7 +388,7 @@ class Scenario:
         if self.design.keyed_by_value:
             truths = [self.truth.values[index]]
         else:
-            truths = [each[index] for each in self.design.values(self)]
+            truths = [values[index] for values in self.design.values(self)]
         outcomes = self.numbered.draw(self, truths, rng, trials)
         smallest = int(outcomes.min())
         if int(outcomes.max()) - smallest > 4 * trials + 4096:
@@ -410,7 +410,7 @@ class Scenario:
 
     def with_truths(self, truths: Sequence[float]) -> Scenario:
         """Return the scenario with one true value of each sample, or of each cell of pairs."""
-        ((truth, *_),) = self.design.listed_truth.listing([np.array([each]) for each in truths])
+        ((truth, *_),) = self.design.listed_truth.listing([np.array([value]) for value in truths])
         return replace(self, truth=truth)
 
     def content(self) -> Mapping[str, Any]:
@@ -431,8 +431,8 @@ class Scenario:
         key = self.design.size_key
         size = list(self.size) if key == "sizes" else np.asarray(self.size).tolist()
         family = {"family": self.family.public_name, **self.family.settings}
-        known = self.design.known_as(self)
-        return {**family, key: size, "truth": truth, **draws, **law, **known}
+        functions = self.design.known_as(self)
+        return {**family, key: size, "truth": truth, **draws, **law, **functions}
 
     def stream(self, seed: int, shard: int) -> np.random.Generator:
         """Return the random generator of one shard, keyed by the scenario's content alone."""

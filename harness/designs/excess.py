@@ -97,10 +97,10 @@ def mean_excess(scenario: Scenario, limits: Limits, side: str) -> Floats:
             return np.array([(row * weight[possible]).sum() for row in rows])
     nodes = _nodes(scenario)
     order = np.argsort(nodes.parameter, kind="stable")
-    parameter, found = nodes.parameter[order], np.zeros(len(bounds))
+    parameter, excess = nodes.parameter[order], np.zeros(len(bounds))
     for part, kept, probabilities in nodes.probabilities(outcomes, order):
-        found += _beyond_sorted(parameter[kept], probabilities, bounds[:, part], sign)
-    return found
+        excess += _beyond_sorted(parameter[kept], probabilities, bounds[:, part], sign)
+    return excess
 
 
 def mean_scaled_length(scenario: Scenario, limits: Limits) -> Floats:
@@ -113,7 +113,9 @@ def mean_scaled_length(scenario: Scenario, limits: Limits) -> Floats:
     solver = solver_of(scenario)
     outcomes = solver.possible_outcomes()
     table = limits.at(outcomes)
-    lower, upper = (_on_bounded_scale(scenario.family, each) for each in (table.lower, table.upper))
+    lower, upper = (
+        _on_bounded_scale(scenario.family, bounds) for bounds in (table.lower, table.upper)
+    )
     return np.asarray(((upper - lower) * solver.outcome_weights(outcomes)).sum(axis=1))
 
 
@@ -126,7 +128,9 @@ def excess_beyond(family: Family, bounds: Floats, parameter: Floats | float, sid
         parameter: θ.
         side: ``upper`` or ``lower``.
     """
-    scaled, truth = (_on_bounded_scale(family, np.asarray(each)) for each in (bounds, parameter))
+    scaled, truth = (
+        _on_bounded_scale(family, np.asarray(values)) for values in (bounds, parameter)
+    )
     return np.maximum(scaled - truth if side == UPPER else truth - scaled, 0.0)
 
 
@@ -165,7 +169,7 @@ class _TruthPairs:
     @property
     def parameter(self) -> Floats:
         """The parameter at each pair on the bounded scale."""
-        first, second = (each.ravel() for each in np.meshgrid(*self.truths, indexing="ij"))
+        first, second = (truths.ravel() for truths in np.meshgrid(*self.truths, indexing="ij"))
         family = self.scenario.family
         return _on_bounded_scale(family, family.parameter_at((first, second)))
 
@@ -178,7 +182,7 @@ class _TruthPairs:
         """
         nodes = np.unravel_index(order, (self.truths[0].size, self.truths[1].size))
         tables = []
-        counts = [np.unique(each) for each in self.scenario.counts(outcomes)]
+        counts = [np.unique(count) for count in self.scenario.counts(outcomes)]
         for x, at, truths, weights, size in zip(
             counts, nodes, self.truths, self.weights, self.scenario.sizes, strict=True
         ):
@@ -239,7 +243,7 @@ def _nodes(scenario: Scenario) -> _TruthPairs | _Tables:
     """
     truth = scenario.truth
     if isinstance(truth, PairTruth):
-        parts = [_rule(each.truth, NODES_OF_TWO) for each in scenario.samples()]
+        parts = [_rule(sample.truth, NODES_OF_TWO) for sample in scenario.samples()]
         (first, of_first), (second, of_second) = parts
         return _TruthPairs(scenario, (first, second), (of_first, of_second))
     if not isinstance(truth, DirichletTruth):
@@ -251,8 +255,8 @@ def _nodes(scenario: Scenario) -> _TruthPairs | _Tables:
     if not pairs.with_both and not parameter_of(pairs).uses_both:
         # Neither the outcome nor the parameter depends on the third part.
         shapes, count = shapes[:2], NODES_OF_TWO
-    rules = [_rule(BetaTruth(*each), count) for each in shapes]
-    parts_at = [each.ravel() for each in np.meshgrid(*(at for at, _ in rules), indexing="ij")]
+    rules = [_rule(BetaTruth(*shape), count) for shape in shapes]
+    parts_at = [nodes.ravel() for nodes in np.meshgrid(*(at for at, _ in rules), indexing="ij")]
     weight = np.array(1.0)
     for _, weights in rules:
         weight = np.multiply.outer(weight, weights)
@@ -273,7 +277,7 @@ def _rule(truth: ContinuousTruth, count: int) -> tuple[Floats, Floats]:
 
     A quantile function may rise from 0 as a root of u; the factor du/dv is 0 there.
     """
-    nodes, weights = (np.asarray(each) for each in roots_legendre(count))
+    nodes, weights = (np.asarray(values) for values in roots_legendre(count))
     v = 0.5 * (1.0 + nodes)
     quantiles = v * v * (3.0 - 2.0 * v)
     if isinstance(truth, UniformTruth):
@@ -299,7 +303,7 @@ def _beyond_sorted(parameter: Floats, rows: Floats, bounds: Floats, sign: float)
         sign: 1 of upper bounds, −1 of lower ones.
     """
     number = np.searchsorted(parameter, bounds)
-    sums, moments = (_sums(each, sign) for each in (rows, rows * parameter))
+    sums, moments = (_sums(terms, sign) for terms in (rows, rows * parameter))
     at = np.arange(len(rows))
     mass = sums[at, number]
     with np.errstate(invalid="ignore"):
@@ -309,9 +313,9 @@ def _beyond_sorted(parameter: Floats, rows: Floats, bounds: Floats, sign: float)
 
 def _sums(rows: Floats, sign: float) -> Floats:
     """Return the sums of the first nodes of each row, or of the others; shape (m, t + 1)."""
-    found = np.zeros((rows.shape[0], rows.shape[1] + 1))
+    sums = np.zeros((rows.shape[0], rows.shape[1] + 1))
     if sign > 0:
-        np.cumsum(rows, axis=1, out=found[:, 1:])
+        np.cumsum(rows, axis=1, out=sums[:, 1:])
     else:
-        np.cumsum(rows[:, ::-1], axis=1, out=found[:, -2::-1])
-    return found
+        np.cumsum(rows[:, ::-1], axis=1, out=sums[:, -2::-1])
+    return sums

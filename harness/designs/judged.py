@@ -52,7 +52,7 @@ def _decode(scenario: Scenario, outcomes: Integers) -> tuple[Integers, ...]:
 def _draw(
     scenario: Scenario, truths: Sequence[Any], rng: np.random.Generator, count: int | None
 ) -> Integers:
-    yes = probabilities_of_yes([np.asarray(each) for each in truths])
+    yes = probabilities_of_yes([np.asarray(truth) for truth in truths])
     sizes = map(int, scenario.size)
     return _encode(
         scenario, *(rng.binomial(size, p, count) for size, p in zip(sizes, yes, strict=True))
@@ -60,11 +60,11 @@ def _draw(
 
 
 def _probabilities(scenario: Scenario, truths: Sequence[float], outcomes: Integers) -> Floats:
-    yes = probabilities_of_yes([np.asarray(each) for each in truths])
-    found = np.ones(outcomes.size)
+    yes = probabilities_of_yes([np.asarray(truth) for truth in truths])
+    probabilities = np.ones(outcomes.size)
     for count, p, size in zip(_decode(scenario, outcomes), yes, scenario.sizes, strict=True):
-        found *= binomial.pmf(np.arange(size + 1), p, size)[count]
-    return found
+        probabilities *= binomial.pmf(np.arange(size + 1), p, size)[count]
+    return probabilities
 
 
 def _refuse(scenario: Scenario) -> None:

@@ -89,11 +89,11 @@ def values_of_runs(
         None where the law is not normal, where its mean is not the estimand, or the limits are not
         so many standard errors sd/√k from the mean.
     """
-    law, known = scenario.truth.law, column.source.standard_errors
-    if known is None or not scenario.truth.has_closed_form:
+    law, standard_errors = scenario.truth.law, column.source.standard_errors
+    if standard_errors is None or not scenario.truth.has_closed_form:
         return None
     alpha, side = column.column.alpha, column.column.side
-    below, above, length = closed_form(known, scenario.sizes[0], alpha, side, law.sd)
+    below, above, length = closed_form(standard_errors, scenario.sizes[0], alpha, side, law.sd)
     return np.array([below]), np.array([above]), np.array([length])
 
 
@@ -184,8 +184,8 @@ def sums_at_truths(
         columns = x[:strata], wide[:strata], x[strata:], wide[strata:]
         lower, upper = limits_of(tuple(column.T.astype(np.float64) for column in columns))
         probability = np.ones((len(truths), lower.size))
-        for each, place in zip(probabilities, places, strict=True):
-            probability *= each[:, place]
+        for factors, place in zip(probabilities, places, strict=True):
+            probability *= factors[:, place]
         missed_below = np.where(np.isnan(lower), np.nan, parameters[:, np.newaxis] < lower)
         missed_above = np.where(np.isnan(upper), np.nan, parameters[:, np.newaxis] > upper)
         below += (probability * missed_below).sum(axis=1)
@@ -260,7 +260,7 @@ BOUNDED = replace(
 def _draw_clusters(
     scenario: Scenario, number: int, trials: int, rng: np.random.Generator
 ) -> tuple[Floats, ...]:
-    p, rho = (np.full(trials, each[number]) for each in scenario.truth.values)
+    p, rho = (np.full(trials, values[number]) for values in scenario.truth.values)
     clusters, *sizes = map(int, scenario.size)
     drawn = sizes[0] if len(sizes) == 1 else np.resize(sizes, clusters)
     return draw_clusters(p, rho, clusters, drawn, rng)
@@ -329,7 +329,7 @@ def of_strata(size: Any) -> tuple[Floats, Floats]:
 def _mean_differences(scenario: Scenario) -> tuple[Floats, ...]:
     if scenario.truth.differences is not None:
         return scenario.truth.values  # type: ignore[no-any-return]
-    first, second = (np.array(each) for each in zip(*scenario.truth.tables, strict=True))
+    first, second = (np.array(strata) for strata in zip(*scenario.truth.tables, strict=True))
     return (weighted_mean(weights(*of_strata(scenario.size)), first - second),)
 
 
@@ -355,7 +355,7 @@ STRATIFIED = Design(
         truth_at=lambda p1, p2: StratumTruth(((p1, p2),)),
     ),
     listed_truth=StratumTruth,
-    sizes=lambda size: tuple(float(each.sum()) for each in of_strata(size)),
+    sizes=lambda size: tuple(float(sizes.sum()) for sizes in of_strata(size)),
     values=_mean_differences,
     examples={
         "counts": (
@@ -446,9 +446,9 @@ def enumerate_lists(scenario: Scenario, columns: Sequence[StochasticColumn]) -> 
     count = scenario.truth.count
     below, above, length = np.full((3, len(columns), count), np.nan)
     for row, column in enumerate(columns):
-        found = lists.at_truths(scenario, column)
-        if found is not None:
-            below[row], above[row], length[row] = found
+        values = lists.at_truths(scenario, column)
+        if values is not None:
+            below[row], above[row], length[row] = values
     if np.isnan(below).all():
         return None
     conditions, _ = scenario.listed_truths()

@@ -108,25 +108,24 @@ def of_two_samples(scenario: Scenario, limits: Limits) -> MissCurve | None:
     weight = sampling.pmf(counts[1], held, scenario.sizes[1])
     sums = _RowSums.of(lower, upper, weight)
     mine, its = combination.weights
-    rest = its * float(combination.coordinate(np.array(held)))
 
     def missed(truths: Floats, theta: Floats, approach: int) -> Floats:
         towards = approach if mine > 0 else -approach
-        found, step = np.empty(truths.size), max(1, _CELLS // counts[0].size)
+        misses, step = np.empty(truths.size), max(1, _CELLS // counts[0].size)
         for start in range(0, truths.size, step):
             part = slice(start, start + step)
             probability = sampling.pmf(counts[0], truths[part, np.newaxis], scenario.sizes[0])
-            found[part] = (probability * sums.missed(theta[part], towards)).sum(axis=1)
-        return np.minimum(found, 1.0)
+            misses[part] = (probability * sums.missed(theta[part], towards)).sum(axis=1)
+        return np.minimum(misses, 1.0)
 
     def at_ends(theta: Floats) -> tuple[Floats, Bools]:
         finite = np.where(np.isfinite(theta), theta, 0.0)
-        truths = combination.from_coordinate(np.asarray((finite - rest) / mine))
+        truths = combination.on_other(0, finite, held)
         return truths, np.isfinite(theta) & (truths > over[0]) & (truths < over[1])
 
     theta = np.concatenate((lower.ravel(), upper.ravel()))
     truths, inside = at_ends(theta)
-    row, column = (np.tile(each.ravel(), 2) for each in np.indices(lower.shape))
+    row, column = (np.tile(index.ravel(), 2) for index in np.indices(lower.shape))
     size = np.zeros(theta.size)
     size[inside] = weight[column[inside]] * sampling.pmf(
         counts[0][row[inside]], truths[inside], scenario.sizes[0]
@@ -134,7 +133,7 @@ def of_two_samples(scenario: Scenario, limits: Limits) -> MissCurve | None:
     jumps = _largest_jumps(theta[inside], size[inside])
     where, _ = at_ends(jumps)
     grid = np.setdiff1d(np.linspace(*over, _GRID), where)
-    on_grid = mine * combination.coordinate(grid) + rest
+    on_grid = mine * combination.coordinate(grid) + its * combination.coordinate(np.array(held))
     return _joined(
         [
             (where, missed(where, jumps, FROM_BELOW), FROM_BELOW),
@@ -173,9 +172,9 @@ def _curve(
 
 def _joined(parts: list[tuple[Floats, Floats, int]]) -> MissCurve:
     """Return the curve through values, the one from below before the one from above."""
-    truths = np.concatenate([each for each, _, _ in parts])
-    missed = np.concatenate([each for _, each, _ in parts])
-    approach = np.concatenate([np.full(each.size, approach) for each, _, approach in parts])
+    truths = np.concatenate([points for points, _, _ in parts])
+    missed = np.concatenate([values for _, values, _ in parts])
+    approach = np.concatenate([np.full(points.size, approach) for points, _, approach in parts])
     order = np.lexsort((approach, truths))
     return MissCurve(truths[order], np.minimum(missed[order], 1.0))
 
@@ -202,7 +201,7 @@ class _RowSums:
 
     @classmethod
     def of(cls, lower: Floats, upper: Floats, weight: Floats) -> _RowSums:
-        order_low, order_up = (np.argsort(each, axis=1, kind="stable") for each in (lower, upper))
+        order_low, order_up = (np.argsort(ends, axis=1, kind="stable") for ends in (lower, upper))
         sums_low, sums_up = np.zeros((2, lower.shape[0], lower.shape[1] + 1))
         sums_low[:, :-1] = np.cumsum(weight[order_low][:, ::-1], axis=1)[:, ::-1]
         sums_up[:, 1:] = np.cumsum(weight[order_up], axis=1)
@@ -211,9 +210,9 @@ class _RowSums:
 
     def missed(self, theta: Floats, approach: int) -> Floats:
         """Return Pr(θ is missed | x1) for each θ and count x1, shape (t, m1)."""
-        found = np.empty((theta.size, self.lower.shape[0]))
+        misses = np.empty((theta.size, self.lower.shape[0]))
         for row, (lower, upper) in enumerate(zip(self.lower, self.upper, strict=True)):
             start = np.searchsorted(lower, theta, "left" if approach == FROM_BELOW else "right")
             stop = np.searchsorted(upper, theta, "right" if approach == FROM_ABOVE else "left")
-            found[:, row] = self.lower_sums[row, start] + self.upper_sums[row, stop]
-        return found
+            misses[:, row] = self.lower_sums[row, start] + self.upper_sums[row, stop]
+        return misses

@@ -108,13 +108,13 @@ class SortedMisses:
     @cached_property
     def _sums(self) -> list[tuple[Floats, Floats]]:
         """The upper limits, and minus the lower ones, with sums of the first probabilities."""
-        found = []
+        sides = []
         for limits in (self.upper, -self.lower):
             order = np.argsort(limits, kind="stable")
             total = np.zeros((self.probability.shape[0], limits.size + 1))
             np.cumsum(self.probability[:, order], axis=1, out=total[:, 1:])
-            found.append((limits[order], total))
-        return found
+            sides.append((limits[order], total))
+        return sides
 
 
 _PAIRS_AT_ONCE = 1 << 21

@@ -215,16 +215,16 @@ def shards_between_looks(
 
     They are as large as the gap to the next look, and at most 2^20 trials.
     """
-    found: list[Shard] = []
+    shards: list[Shard] = []
     ends = []
     start = 0
     for look in looks:
         while start < look:
             trials = min(SHARD, look - start)
-            found.append(Shard(scenario, len(found), start, trials, seed, None))
+            shards.append(Shard(scenario, len(shards), start, trials, seed, None))
             start += trials
-        ends.append(len(found))
-    return found, ends
+        ends.append(len(shards))
+    return shards, ends
 
 
 def estimate_interval(misses: Integers, trials: Integers, looks: int) -> tuple[Floats, Floats]:
@@ -276,14 +276,14 @@ def fixed_trials(alpha: Floats, aim: float, most: int) -> Integers:
     for _ in range(5):
         ratio = _widest(_likely(p, guess), guess) / aim
         guess = np.clip(np.ceil(guess * ratio * ratio), 1.0, most)
-    found = _smallest(lambda n, index: _widest(_likely(p[index], n), n) > aim, guess, most)
+    trials = _smallest(lambda n, index: _widest(_likely(p[index], n), n) > aim, guess, most)
     # It rises with each step of the likely count, so that fewer trials may be enough too: the
     # smallest number for one of the counts just below.
-    count = np.maximum(_likely(p, found) - np.array([[1.0], [2.0]]), 0.0)
-    fixed, each = count.ravel(), np.tile(p, 2)
-    tried = _smallest(lambda n, index: _widest(fixed[index], n) > aim, np.tile(found, 2), most)
-    tried = np.where(_likely(each, tried) <= fixed, tried, most).reshape(count.shape)
-    fewest: Integers = np.minimum(found, tried.min(axis=0)).astype(np.int64)
+    count = np.maximum(_likely(p, trials) - np.array([[1.0], [2.0]]), 0.0)
+    fixed, probabilities = count.ravel(), np.tile(p, 2)
+    tried = _smallest(lambda n, index: _widest(fixed[index], n) > aim, np.tile(trials, 2), most)
+    tried = np.where(_likely(probabilities, tried) <= fixed, tried, most).reshape(count.shape)
+    fewest: Integers = np.minimum(trials, tried.min(axis=0)).astype(np.int64)
     return fewest
 
 

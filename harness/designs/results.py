@@ -99,7 +99,7 @@ class Counts:
     def total(self) -> Counts:
         """Return the counts over all conditions, as those of one condition, without lengths."""
         misses = (self.below, self.above, self.failed)
-        sums = (each.sum(axis=1, keepdims=True) for each in misses)
+        sums = (counts.sum(axis=1, keepdims=True) for counts in misses)
         return Counts(np.zeros(1, np.int64), self.trials.sum(keepdims=True), *sums)
 
     def with_trials(self) -> Counts:
@@ -109,15 +109,15 @@ class Counts:
 
     def rows(self, rows: Sequence[int]) -> Counts:
         """Return the counts of the columns in these rows."""
-        return self.mapped(self.conditions, self.trials, lambda each: each[list(rows)])
+        return self.mapped(self.conditions, self.trials, lambda array: array[list(rows)])
 
     def mapped(
         self, conditions: Integers | Floats, trials: Integers, of: Callable[[Any], Any]
     ) -> Counts:
         """Return counts under other conditions: a function of each array of shape (k, c)."""
         length, infinite, squares = (
-            None if each is None else of(each)
-            for each in (self.length, self.infinite, self.squares)
+            None if array is None else of(array)
+            for array in (self.length, self.infinite, self.squares)
         )
         below, above, failed = of(self.below), of(self.above), of(self.failed)
         return Counts(conditions, trials, below, above, failed, length, infinite, squares)

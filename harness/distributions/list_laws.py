@@ -284,9 +284,11 @@ class PointRuns(_RunsLaw):
         """Return the law with the settings of a config."""
         validate_names("points", ("values", "weights"), settings)
         lists = [settings["values"], settings["weights"]]
-        if any(isinstance(each, str) or not isinstance(each, Sequence) for each in lists):
+        if any(isinstance(setting, str) or not isinstance(setting, Sequence) for setting in lists):
             raise InputError(f"points should be two lists, found {quoted(settings)}")
-        values, weights = ([_number("points", "each number", x) for x in each] for each in lists)
+        values, weights = (
+            [_number("points", "each number", x) for x in setting] for setting in lists
+        )
         if len(values) != len(weights) or len({*values}) != len(values) or len(values) < 2:
             raise InputError(
                 "points should be two or more distinct values with a weight each, found "
@@ -295,7 +297,7 @@ class PointRuns(_RunsLaw):
         if min(weights) <= 0 or abs(math.fsum(weights) - 1.0) > 1e-9:
             raise InputError(
                 f"weights of points should be above 0 and have the sum 1, found "
-                f"{', '.join(f'{each:g}' for each in weights)}"
+                f"{', '.join(f'{weight:g}' for weight in weights)}"
             )
         for value in values:
             _magnitude("points", "each value", value)

@@ -133,7 +133,7 @@ FAMILIES = {
 
 
 COMPARED = tuple(
-    each for each in FAMILIES.values() if each.samples == 2 or each is PAIRED_DIFFERENCE
+    family for family in FAMILIES.values() if family.samples == 2 or family is PAIRED_DIFFERENCE
 )
 """The families that compare two proportions or two rates, and have a posterior."""
 
@@ -164,7 +164,7 @@ def _pickled(family: Family) -> Any:
         return family_of, (family.name,)
     import cloudpickle
 
-    content = {each.name: getattr(family, each.name) for each in fields(family)}
+    content = {field.name: getattr(family, field.name) for field in fields(family)}
     return _added, (family.name, cloudpickle.dumps(content))
 
 

@@ -184,6 +184,15 @@ class Combination:
         """1 for each sample whose parameter increases the family's, −1 where it decreases it."""
         return tuple(1.0 if weight > 0 else -1.0 for weight in self.weights)
 
+    def on_other(self, sample: int, scaled: Floats | float, other: Floats | float) -> Floats:
+        """Return the truths of a sample at h(θ) and the other of two samples' truths.
+
+        They may be out of range.
+        """
+        mine, its = self.weights[sample], self.weights[1 - sample]
+        rest = scaled - its * self.coordinate(np.asarray(other, np.float64))
+        return self.from_coordinate(np.asarray(rest / mine))
+
     def support(self, of_sample: Span) -> Span:
         """Return the range of the parameter, from the range of each sample's parameter."""
         if self.scale.of_ratio:

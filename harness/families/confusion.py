@@ -134,7 +134,11 @@ def _family(
         all_truths=with_last_cell("p_tn = 1 − p_tp − p_fp − p_fn"),
         closed_posterior=posterior,
         truth_parts=dict(
-            zip((*CELLS[:3], *RATES), (*(f"p{each}" for each in suffixes[:3]), *RATES), strict=True)
+            zip(
+                (*CELLS[:3], *RATES),
+                (*(f"p{suffix}" for suffix in suffixes[:3]), *RATES),
+                strict=True,
+            )
         ),
         part_at=RATES_AT,
         held=(f"p{suffixes[3]}",),

@@ -103,7 +103,7 @@ class CsvTable:
         return tuple(
             column
             for name in names
-            for column in [each for each in self.names if each.endswith(f":{name}")] or [name]
+            for column in [title for title in self.names if title.endswith(f":{name}")] or [name]
         )
 
     def places(self, key: Sequence[str]) -> dict[tuple[str, ...], int]:
@@ -112,18 +112,22 @@ class CsvTable:
         Raises:
             InputError: there is no such column, or two rows are of one case.
         """
-        found: dict[tuple[str, ...], int] = {}
+        rows: dict[tuple[str, ...], int] = {}
         for place, case in enumerate(zip(*(self.keys(k, "case") for k in key), strict=True)):
-            if found.setdefault(case, place) != place:
+            if rows.setdefault(case, place) != place:
                 raise InputError(
                     f"{self.where(place)}: {', '.join(key)} = {', '.join(case)} is that of "
-                    f"{self.where(found[case])} too; --key should tell the cases apart, and may be "
+                    f"{self.where(rows[case])} too; --key should tell the cases apart, and may be "
                     "repeated"
                 )
-        return found
+        return rows
 
-    def right(self, name: str) -> list[int]:
+    def right(self, name: str, takes_positive: bool = True) -> list[int]:
         """Return 1 for each right case and 0 for each wrong one.
+
+        Args:
+            name: of the column.
+            takes_positive: whether the label of a right case may be given, which a refusal says.
 
         Raises:
             InputError: there is no such column, or a field is something else.
@@ -131,9 +135,10 @@ class CsvTable:
         column = self.column(name)
         for place, text in enumerate(column):
             if text.lower() not in RIGHT:
+                hint = "; --positive names the label of a right case" if takes_positive else ""
                 raise InputError(
                     f"{self.where(place)}: expected 0 or 1, or true or false, in {name}, "
-                    f"found {quoted(text)}; --positive names the label of a right case"
+                    f"found {quoted(text)}{hint}"
                 )
         return [RIGHT[text.lower()] for text in column]
 
@@ -278,9 +283,9 @@ def read_table(
     if not names:
         what = "name its columns in the first line" if header else f"have a row for each {each}"
         raise InputError(f"{file} should {what}, found an empty file")
-    lines, found = [], []
+    lines, table_rows = [], []
     if not header:
-        lines, found = [line], [tuple(names)]
+        lines, table_rows = [line], [tuple(names)]
         names = [str(place + 1) for place in range(len(names))]
     for at, fields in rows:
         if len(fields) != len(names):
@@ -293,10 +298,10 @@ def read_table(
         if decimal == ",":
             fields = [re.sub(DECIMAL_COMMA, r"\1.\2", field) for field in fields]
         lines.append(at)
-        found.append(tuple(fields))
-    if not found:
+        table_rows.append(tuple(fields))
+    if not table_rows:
         raise InputError(f"{file} should have a row for each {each}, found only the first line")
-    return CsvTable(file, line, tuple(map(composed, names)), tuple(lines), tuple(found))
+    return CsvTable(file, line, tuple(map(composed, names)), tuple(lines), tuple(table_rows))
 
 
 def composed(name: str) -> str:
@@ -310,7 +315,9 @@ def _json_records(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     whole = read_text(file)
     if whole.lstrip()[:1] == "[":
         listed = _json_value(whole, str(file))
-        if odd := next((at for at, each in enumerate(listed, 1) if not isinstance(each, dict)), 0):
+        if odd := next(
+            (at for at, value in enumerate(listed, 1) if not isinstance(value, dict)), 0
+        ):
             raise InputError(
                 f"{file}:{odd}: expected a JSON object on each line, or a list of them"
             )
@@ -318,10 +325,10 @@ def _json_records(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         return
     for line, text in enumerate(whole.split("\n"), 1):
         if text.strip():
-            found = _json_value(text, f"{file}:{line}")
-            if not isinstance(found, dict):
+            record = _json_value(text, f"{file}:{line}")
+            if not isinstance(record, dict):
                 raise InputError(f"{file}:{line}: expected a JSON object on each line")
-            yield line, found
+            yield line, record
 
 
 def _json_value(text: str, where: str) -> Any:
@@ -390,18 +397,18 @@ def table_of_columns(name: str, columns: Any) -> CsvTable:
             f"{quoted(columns)}"
         )
     values = {}
-    for each in names:
-        given = columns[each]
+    for column_name in names:
+        given = columns[column_name]
         if isinstance(given, str) or not isinstance(given, Iterable):
             raise InputError(
-                f"{name} should have a list of values in {each}, found {quoted(given)}"
+                f"{name} should have a list of values in {column_name}, found {quoted(given)}"
             )
         # The values of a table of pyarrow are no numbers.
-        values[str(each)] = given.to_pylist() if hasattr(given, "to_pylist") else list(given)
-    lengths = {each: len(column) for each, column in values.items()}
+        values[str(column_name)] = given.to_pylist() if hasattr(given, "to_pylist") else list(given)
+    lengths = {column_name: len(column) for column_name, column in values.items()}
     if len(set(lengths.values())) > 1:
-        found = enumerated(f"{each} has {length}" for each, length in lengths.items())
-        raise InputError(f"{name} should have columns of one length, found that {found}")
+        text = enumerated(f"{column_name} has {length}" for column_name, length in lengths.items())
+        raise InputError(f"{name} should have columns of one length, found that {text}")
     rows = [
         dict(zip(values, map(_value, row), strict=True))
         for row in zip(*values.values(), strict=True)
@@ -529,8 +536,8 @@ def column_place(where: str, names: Sequence[str], name: str) -> int:
     count = names.count(name)
     if count != 1:
         every = " ".join(", ".join(names).split())
-        found = f"found it {count} times" if count else f"found {every}{did_you_mean(name, names)}"
-        raise InputError(f"{where}: expected a column {name}, {found}")
+        reason = f"found it {count} times" if count else f"found {every}{did_you_mean(name, names)}"
+        raise InputError(f"{where}: expected a column {name}, {reason}")
     return names.index(name)
 
 

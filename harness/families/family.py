@@ -132,6 +132,8 @@ class Family:
     """
     estimate: Callable[[Data], Floats]
     """Return the estimate of the parameter from each row of the data, shape (m,)."""
+    range_of_data: Callable[[Mapping[str, npt.ArrayLike]], Span | None] = lambda data: None
+    """Return the range of the parameter where valid data show it to be less than the support."""
     columns: Callable[[Sequence[Floats], Sequence[float]], Data] = lambda counts, sizes: (*counts,)
     """Return the columns that methods take, from the counts, shape (m,) each, or the lists of
     outcomes of one size, and the sizes."""
@@ -397,7 +399,7 @@ class Family:
         others = [np.asarray(given[name], np.float64) for name in self.other_truths]
         for name, values in zip(self.other_truths, others, strict=True):
             validate_values(values, ~((values >= 0) & (values <= 1)), name, "a number from 0 to 1")
-        rest = {name: each for name, each in given.items() if name not in self.other_truths}
+        rest = {name: value for name, value in given.items() if name not in self.other_truths}
         return rest | dict(zip(self.free_symbols, self.from_other_truths(*others), strict=False))
 
     def numbered(self, name: str) -> tuple[str, ...]:
@@ -443,8 +445,10 @@ class Family:
         """
         if self.lists:
             return self.columns([*map(np.atleast_2d, arguments)], ()), arguments[0].ndim > 1
-        count = max(each.size for each in arguments)
-        columns = tuple(each if each.ndim else np.full(count, each) for each in arguments)
+        count = max(argument.size for argument in arguments)
+        columns = tuple(
+            argument if argument.ndim else np.full(count, argument) for argument in arguments
+        )
         return columns, arguments[0].ndim > 0
 
     def outcomes_shape(self, data: Data) -> tuple[int, ...]:
@@ -491,8 +495,8 @@ class Family:
         except (TypeError, ValueError):
             raise InputError(f"prior should be {expected}, found {prior!r}") from None
         if not (np.isfinite(numbers).all() and self.is_valid_prior(numbers)):
-            found = enumerated(f"{number:g}" for number in numbers)
-            raise InputError(f"prior should be {expected}, found {found}")
+            text = enumerated(f"{number:g}" for number in numbers)
+            raise InputError(f"prior should be {expected}, found {text}")
         return numbers
 
     @cached_property
@@ -536,5 +540,5 @@ def validate_names(
         InputError: a name is missing or unknown.
     """
     if set(given) != set(expected):
-        found = ", ".join(sorted(given)) or "nothing"
-        raise InputError(f"{family} {needs} {enumerated(expected)}, found {found}")
+        text = ", ".join(sorted(given)) or "nothing"
+        raise InputError(f"{family} {needs} {enumerated(expected)}, found {text}")

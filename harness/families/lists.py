@@ -52,11 +52,11 @@ def list_of_numbers(name: str, given: npt.ArrayLike, each: str) -> Floats:
     """
     values = numbers(name, given, f"a list of numbers, one for each {each}")
     if values.ndim == 0 or values.shape[-1] == 0:
-        found = "an empty one" if values.ndim else f"{float(values):g}"
-        raise InputError(f"{name} should be a list with a number for each {each}, found {found}")
+        text = "an empty one" if values.ndim else f"{float(values):g}"
+        raise InputError(f"{name} should be a list with a number for each {each}, found {text}")
     if not np.isfinite(values).all():
-        found = f"{values[~np.isfinite(values)][0]:g}"
-        raise InputError(f"{name} should be finite numbers, found {found}")
+        text = f"{values[~np.isfinite(values)][0]:g}"
+        raise InputError(f"{name} should be finite numbers, found {text}")
     return values
 
 
@@ -107,8 +107,8 @@ def refuse_lengths(names: Sequence[str], lists: Sequence[Floats], expected: str)
     """
     lengths = [values.shape[-1] for values in lists]
     if len(set(lengths)) > 1:
-        found = ", ".join(f"{name} has {k}" for name, k in zip(names, lengths, strict=True))
-        raise InputError(f"expected {expected} in every list, found that {found}")
+        text = ", ".join(f"{name} has {k}" for name, k in zip(names, lengths, strict=True))
+        raise InputError(f"expected {expected} in every list, found that {text}")
 
 
 def refuse_empty(name: str, sizes: Floats, each: str) -> None:

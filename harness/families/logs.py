@@ -90,25 +90,25 @@ def _read_log(file: Path, model: str) -> CsvTable | None:
     text = read_text(file).strip()
     first, _, rest = text.partition("\n")
     try:
-        found = json.loads(first)
+        content = json.loads(first)
     except (ValueError, RecursionError):
         rest = ""
         try:
-            found = json.loads(text)
+            content = json.loads(text)
         except (ValueError, RecursionError):
             return None
-    if isinstance(found, list) and found and isinstance(found[0], dict):
-        records: _Records = dict(enumerate(found, 1))
-        head = found[0]
-    elif isinstance(found, dict):
-        inner = found.get("results")
+    if isinstance(content, list) and content and isinstance(content[0], dict):
+        records: _Records = dict(enumerate(content, 1))
+        head = content[0]
+    elif isinstance(content, dict):
+        inner = content.get("results")
         results = inner.get("results") if isinstance(inner, dict) else None
         if isinstance(results, list) and results and all(map(_is_result, results)):
             return _promptfoo(file, dict(enumerate(results, 1)))
-        spec = found.get("eval")
+        spec = content.get("eval")
         if isinstance(spec, dict) and "model" in spec and "task" in spec:
-            return _inspect(file, found, found.get("samples") or ())
-        records, head = {1: found}, found
+            return _inspect(file, content, content.get("samples") or ())
+        records, head = {1: content}, content
     else:
         return None
     if not (_is_sample(head) or _is_result(head)):
@@ -136,8 +136,8 @@ def _score(value: Any) -> float | None:
             value = float(value)
         except ValueError:
             return None
-    known = isinstance(value, bool | int | float) and math.isfinite(value)
-    return float(value) if known else None
+    is_number = isinstance(value, bool | int | float) and math.isfinite(value)
+    return float(value) if is_number else None
 
 
 def _subject(*places: Any) -> dict[str, str]:
@@ -168,22 +168,24 @@ def _table(
         variants: the column by which one answer has several scores.
     """
     numbers = {name: list(map(_score, values)) for name, values in scores.items()}
-    known = {name: each for name, each in numbers.items() if any(v is not None for v in each)}
-    if not known:
+    score_columns = {
+        name: values for name, values in numbers.items() if any(v is not None for v in values)
+    }
+    if not score_columns:
         raise InputError(f"{file} is read as {what} and has no scores")
-    binary = [name for name, each in known.items() if {*each} <= {0.0, 1.0, None}]
+    binary = [name for name, values in score_columns.items() if {*values} <= {0.0, 1.0, None}]
     chosen = binary[0] if binary else ""
     rows: dict[int, dict[str, Any]] = {}
     for place, (line, record) in enumerate(records.items()):
-        row = dict(record) | {name: each[place] for name, each in known.items()}
-        rows[line] = {**row, CORRECT: known[chosen][place]} if chosen else row
+        row = dict(record) | {name: values[place] for name, values in score_columns.items()}
+        rows[line] = {**row, CORRECT: score_columns[chosen][place]} if chosen else row
     table = table_of_records(file, "sample", rows)
     columns = [
         f"{ITEM} ({item})",
         MODEL,
         *(name for name in ("subject", "epoch") if name in table.names),
     ]
-    others = [name for name in known if name != chosen]
+    others = [name for name in score_columns if name != chosen]
     also = f"; other scores: {first_few(others)}" if others else ""
     said = (
         f"{what}, with the columns {', '.join(columns)} and {CORRECT} ({chosen}{also})"
@@ -224,14 +226,16 @@ def _inspect(file: Path, header: Mapping[str, Any], samples: Sequence[Any]) -> C
             "epoch": sample.get("epoch", 1),
             **_subject(sample.get("metadata")),
         }
-        found: dict[str, Any] = {}
+        sample_scores: dict[str, Any] = {}
         for scorer, score in (sample.get("scores") or {}).items():
             value = score.get("value") if isinstance(score, dict) else score
             parts = value if isinstance(value, dict) else {"": value}
-            found |= {f"{scorer}.{part}" if part else scorer: v for part, v in parts.items()}
-        of_samples.append(found)
-    names = dict.fromkeys(name for found in of_samples for name in found)
-    scores = {name: [found.get(name) for found in of_samples] for name in names}
+            sample_scores |= {
+                f"{scorer}.{part}" if part else scorer: v for part, v in parts.items()
+            }
+        of_samples.append(sample_scores)
+    names = dict.fromkeys(name for sample_scores in of_samples for name in sample_scores)
+    scores = {name: [sample_scores.get(name) for sample_scores in of_samples] for name in names}
     return _table(file, what, "id of the sample", rows, scores)
 
 
@@ -245,7 +249,7 @@ def _archive(file: Path, raw: bytes) -> tuple[Mapping[str, Any], list[Any]]:
         if start is None:
             raise InputError(f"{file}: expected a log of Inspect in the archive, found no header")
         header = json.loads(archive.read(start))
-        inside = [each for each in names if each.startswith("samples/") and each.endswith(".json")]
+        inside = [name for name in names if name.startswith("samples/") and name.endswith(".json")]
         samples = [json.loads(archive.read(name)) for name in inside]
     except NotImplementedError:
         raise InputError(

@@ -84,7 +84,7 @@ class Model(Protocol):
 
 def model_like(model: Model, **own: Any) -> Model:
     """Return a model that is as another one, but for some of its names."""
-    names = {name: each for name, each in vars(model).items() if not name.startswith("__")}
+    names = {name: value for name, value in vars(model).items() if not name.startswith("__")}
     return cast(Model, SimpleNamespace(**{**names, **own}))
 
 

@@ -157,8 +157,8 @@ def validate_table(family: Family, cells: Cells) -> None:
     Raises:
         InputError: it is 0/0 or infinite there.
     """
-    found = float(family.parameter_at([np.array(each) for each in cells]))
-    if np.isfinite(found):
+    parameter = float(family.parameter_at([np.array(cell) for cell in cells]))
+    if np.isfinite(parameter):
         return
     if family.of_pairs is not None:
         needed, where = "both or second_only above 0", "0 for both"

@@ -70,18 +70,20 @@ def _validated_scores(
     validate_names(family, names, given)
     lists = [list_of_numbers(name, given[name], name[:8]) for name in names]
     for first, second in zip(range(len(lists)), range(2, len(lists)), strict=False):
-        found = [lists[place].shape[-1] for place in (first, second)]
-        if found[0] != found[1]:
+        lengths = [lists[place].shape[-1] for place in (first, second)]
+        if lengths[0] != lengths[1]:
             raise InputError(
                 f"{names[first]} and {names[second]} should have a score for each of the same "
-                f"cases, found {found[0]} and {found[1]}"
+                f"cases, found {lengths[0]} and {lengths[1]}"
             )
     try:
-        rows = np.broadcast_shapes(*(each.shape[:-1] for each in lists))
+        rows = np.broadcast_shapes(*(scores.shape[:-1] for scores in lists))
     except ValueError:
-        shapes = (f"{name} of shape {each.shape}" for name, each in zip(names, lists, strict=True))
+        shapes = (
+            f"{name} of shape {scores.shape}" for name, scores in zip(names, lists, strict=True)
+        )
         raise InputError(f"{enumerated(shapes)} do not fit together") from None
-    return tuple(np.broadcast_to(each, (*rows, each.shape[-1])) for each in lists)
+    return tuple(np.broadcast_to(scores, (*rows, scores.shape[-1])) for scores in lists)
 
 
 _MODEL = model_like(RUN, NAME="scores", COUNTED="positives", PARAMETER="AUC", IS_BOUNDED=True)
@@ -139,10 +141,15 @@ TOTALS = ("total", "n")
 """The names of the summary: the sum of the scores of each cluster, and its number of cases."""
 
 
+def range_of_means(*scores: npt.ArrayLike) -> Span | None:
+    """0 … 1 where all scores are 0 or 1; None of others, whose range is not known."""
+    every = (np.isin(np.asarray(sample), (0, 1)).all() for sample in scores)
+    return (0.0, 1.0) if scores and all(every) else None
+
+
 def range_of_differences(*scores: npt.ArrayLike) -> Span | None:
     """−1 … 1 where all scores are 0 or 1; None of others, whose range is not known."""
-    every = (np.isin(np.asarray(each), (0, 1)).all() for each in scores)
-    return (-1.0, 1.0) if all(every) else None
+    return None if range_of_means(*scores) is None else (-1.0, 1.0)
 
 
 def labels_of_clusters(given: npt.ArrayLike) -> Floats:
@@ -165,8 +172,8 @@ def labels_of_clusters(given: npt.ArrayLike) -> Floats:
     except ValueError:
         raise InputError(f"{expected}, found a ragged one") from None
     if labels.ndim == 0 or labels.shape[-1] == 0:
-        found = "an empty one" if labels.ndim else quoted(given)
-        raise InputError(f"{expected}, found {found}")
+        text = "an empty one" if labels.ndim else quoted(given)
+        raise InputError(f"{expected}, found {text}")
     if labels.dtype.kind == "O":
         if any(label is None or label != label for label in labels.ravel().tolist()):
             raise InputError(f"{expected}, found a case without one")
@@ -280,6 +287,7 @@ CLUSTERED_MEAN: Family = Family(
     symbols=("mean", "ρ"),
     support=RUN.SUPPORT,
     validate_data=lambda given: _validated_cases(CLUSTERED_MEAN, given),
+    range_of_data=lambda data: range_of_means(*([data["values"]] if "values" in data else [])),
     columns=lambda lists, _: by_clusters(*lists),
     estimate=lambda data: data[0],
     mirrored=lambda lower, upper: (-upper, -lower),
@@ -305,6 +313,7 @@ CLUSTERED_DIFFERENCE: Family = replace(
     summary=(),
     symbols=("mean difference", "ρ"),
     validate_data=lambda given: _validated_cases(CLUSTERED_DIFFERENCE, given),
+    range_of_data=lambda data: range_of_differences(data["first"], data["second"]),
     columns=lambda lists, _: by_clusters(lists[0] - lists[1], lists[2]),
     own_columns={"truth": "True mean of the first score of a case less the second."},
     quantity="difference ",

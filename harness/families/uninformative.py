@@ -105,5 +105,5 @@ def uninformative(family: Family, data: Data) -> Bools:
     >>> uninformative(f_score(1.0), tables)
     array([ True, False])
     """
-    known = UNINFORMATIVE.get(family.public_name)
-    return np.zeros(len(data[0]), np.bool_) if known is None else known.holds(data)
+    condition = UNINFORMATIVE.get(family.public_name)
+    return np.zeros(len(data[0]), np.bool_) if condition is None else condition.holds(data)

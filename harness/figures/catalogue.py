@@ -72,8 +72,8 @@ FIGURES: dict[str, FigureKind] = {
 def kinds_of_figure() -> list[dict[str, str]]:
     """Return each kind of figure, what it shows, and the kind of experiment it is of."""
     return [
-        {"kind": each.name, "shows": each.title, "experiment": each.experiment}
-        for each in FIGURES.values()
+        {"kind": kind.name, "shows": kind.title, "experiment": kind.experiment}
+        for kind in FIGURES.values()
     ]
 
 
@@ -91,11 +91,11 @@ def options_of_figure(kind: str) -> list[dict[str, str]]:
     return [
         {
             "option": name,
-            "value": _value(each),
-            "default": "required" if name in required else str(each.get("default") or ""),
-            "meaning": each.get("description", ""),
+            "value": _value(option),
+            "default": "required" if name in required else str(option.get("default") or ""),
+            "meaning": option.get("description", ""),
         }
-        for name, each in schema.get("properties", {}).items()
+        for name, option in schema.get("properties", {}).items()
     ]
 
 
@@ -103,7 +103,9 @@ def _value(schema: Mapping[str, Any]) -> str:
     """What a value may be, in words."""
     choices = schema.get("anyOf") or schema.get("oneOf")
     if choices:
-        return " or ".join(dict.fromkeys(_value(each) for each in choices if each != _NOTHING))
+        return " or ".join(
+            dict.fromkeys(_value(choice) for choice in choices if choice != _NOTHING)
+        )
     if "enum" in schema:
         return ", ".join(map(str, schema["enum"]))
     if schema.get("type") == "array":

@@ -102,7 +102,7 @@ def unmet_requirements(kind: FigureKind, options: Any, facts: ExperimentFacts) -
     if "grid_of_truths" in kind.requires and facts.has_true_values:
         truth = facts.truth
         assert isinstance(truth, PairTruth)
-        if not truth.is_crossed or min(len(set(each.tolist())) for each in truth.values) < 2:
+        if not truth.is_crossed or min(len(set(values.tolist())) for values in truth.values) < 2:
             message = f"expected several true values of both samples, crossed, for {kind.name}"
             yield Unmet("kind", f"{message}, found {flow(truth.content())}")
     if "panels_over_size" in kind.requires:

@@ -397,7 +397,9 @@ def _with_equal_truths(cells: pl.DataFrame, sizes: Sequence[str], name: str) -> 
             groups[-1].append(value)
         else:
             groups.append([value])
-    shortest = {each: min(group, key=lambda v: len(repr(v))) for group in groups for each in group}
+    shortest = {
+        value: min(group, key=lambda v: len(repr(v))) for group in groups for value in group
+    }
     return column.replace_strict(list(shortest), list(shortest.values()))
 
 

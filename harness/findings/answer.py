@@ -186,7 +186,7 @@ def _with_unanswered_sizes(
             by_method[method] = _empty_row(method, Verdict(NO_INTERVAL, NO_INTERVAL), titles)
             continue
         row = by_method[method]
-        sizes = first_few([size_of(each) for each in part.iter_rows(named=True)])
+        sizes = first_few([size_of(row) for row in part.iter_rows(named=True)])
         words = f"{row[VERDICT].text}; {NO_INTERVAL} at {sizes}"
         by_method[method] = {**row, VERDICT: replace(row[VERDICT], text=words)}
     return list(by_method.values())
@@ -250,14 +250,16 @@ def _row_of_outcomes(results: Results, row: SummaryRow, titles: Mapping[str, str
     counts = [name for name in family.counts if name in cells.columns]
     if counts and not cells.is_empty():
         worst = cells.row(int(cells["actual_alpha"].arg_max() or 0), named=True)
-        known = [f"{name} = {worst[name]:.12g}" for name in counts if worst[name] is not None]
-        place = ", ".join([*known, size])
+        counts_there = [
+            f"{name} = {worst[name]:.12g}" for name in counts if worst[name] is not None
+        ]
+        place = ", ".join([*counts_there, size])
     reached = alpha - row["alpha_error_min"]
     words = f"covers as little as {covered(reached, alpha)} at {place}, by the posterior"
     kind = UNDERSTATES
     if reached <= alpha + rounding_of(alpha):
         words = f"covers {nominal(alpha)} or more at every outcome, by the posterior"
         kind = ON_AVERAGE
-    found = _empty_row(row["method"], Verdict(kind, words), titles)
-    found[OUTCOME] = Entry(coverage(1 - reached), 1 - reached, place)
-    return found
+    entries = _empty_row(row["method"], Verdict(kind, words), titles)
+    entries[OUTCOME] = Entry(coverage(1 - reached), 1 - reached, place)
+    return entries

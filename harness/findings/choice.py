@@ -32,7 +32,7 @@ class Candidate:
     @cached_property
     def worst_judgement(self) -> MethodJudgement:
         """The judgement with the largest worst alpha."""
-        return max(self.judged, key=lambda each: each.worst)
+        return max(self.judged, key=lambda judgement: judgement.worst)
 
     @property
     def mean(self) -> float:
@@ -53,12 +53,12 @@ class Candidate:
     @property
     def keeps(self) -> bool:
         """Whether alpha is exceeded at no truth, or by an estimate only as chance explains."""
-        return all(each.keeps for each in self.judged)
+        return all(judgement.keeps for judgement in self.judged)
 
     @property
     def is_proven(self) -> bool:
         """Whether more than a search or an estimate says how often a truth is missed at most."""
-        return all(each.is_proven for each in self.judged)
+        return all(judgement.is_proven for judgement in self.judged)
 
     def excess(self, allowed: Allowance) -> float:
         """The larger one of both alphas over what is allowed; at most 1 of one that qualifies."""
@@ -91,7 +91,8 @@ class Choice:
     def default(self) -> Candidate:
         """``use``; where none qualifies the method that exceeds what is allowed by least."""
         return self.use or min(
-            self.candidates, key=lambda each: (each.excess(self.allowed), each.length)
+            self.candidates,
+            key=lambda candidate: (candidate.excess(self.allowed), candidate.length),
         )
 
 
@@ -103,11 +104,11 @@ def choice(candidates: Iterable[Candidate], allowed: Allowance = USUAL) -> Choic
         allowed: how many times alpha a method may miss.
     """
     compared = tuple(candidates)
-    proven = [each for each in compared if each.keeps and each.is_proven]
+    proven = [candidate for candidate in compared if candidate.keeps and candidate.is_proven]
     return Choice(
         compared,
         allowed,
-        _shortest([each for each in compared if each.qualifies(allowed)]),
+        _shortest([candidate for candidate in compared if candidate.qualifies(allowed)]),
         _shortest(proven),
     )
 
@@ -115,13 +116,19 @@ def choice(candidates: Iterable[Candidate], allowed: Allowance = USUAL) -> Choic
 def candidates_of(judged: AtAlpha) -> list[Candidate]:
     """The two-sided methods of a run, which has one truth."""
     return [
-        Candidate(each.method, judged.alpha, each.means, each.lengths or (), (each,))
-        for each in judged.with_lengths
+        Candidate(
+            judgement.method, judged.alpha, judgement.means, judgement.lengths or (), (judgement,)
+        )
+        for judgement in judged.with_lengths
     ]
 
 
 def _shortest(candidates: Sequence[Candidate]) -> Candidate | None:
     """The shortest; of those as short as it, the one with the smallest worst alpha."""
-    least = min((each.length for each in candidates), default=0.0)
-    tied = [each for each in candidates if each.length <= (1.0 + SHORTER) * least]
-    return min(tied, key=lambda each: (each.worst, each.length, each.method), default=None)
+    least = min((candidate.length for candidate in candidates), default=0.0)
+    tied = [candidate for candidate in candidates if candidate.length <= (1.0 + SHORTER) * least]
+    return min(
+        tied,
+        key=lambda candidate: (candidate.worst, candidate.length, candidate.method),
+        default=None,
+    )

@@ -27,7 +27,10 @@ def sentences(results: Results, judged: Sequence[AtAlpha]) -> list[str]:
     They say what intervals are scored against, at each alpha which method is the shortest that
     keeps it and which do not, and how short a method can be.
     """
-    lines = (_outcomes_line(each) if each.outcomes else _line(each) for each in judged)
+    lines = (
+        _outcomes_line(judgements) if judgements.outcomes else _line(judgements)
+        for judgements in judged
+    )
     return [
         *scored_against(results.manifest),
         *filter(None, lines),
@@ -85,8 +88,8 @@ def _line(judged: AtAlpha) -> str:
         first = f"{names} {never if len(kept) == 1 else several} less than {bound}{scope}."
     else:
         # A mean says less than a worst case, so that one is not held against the other.
-        known = [method for method in judged.methods if method.worst_case is not None]
-        best = min(known or judged.methods, key=lambda method: method.worst)
+        with_worst_case = [method for method in judged.methods if method.worst_case is not None]
+        best = min(with_worst_case or judged.methods, key=lambda method: method.worst)
         where = ""
         if best.worst_case is None and best.worst > best.mean:
             where = " at every true value"
@@ -210,7 +213,7 @@ def _advice_of(chosen: Choice, start: str) -> str:
     use, never = chosen.default, chosen.never_above
     bound, parts = nominal(use.alpha), []
     if chosen.use is None:
-        lowest = [percent(1 - each * use.alpha) for each in astuple(chosen.allowed)]
+        lowest = [percent(1 - factor * use.alpha) for factor in astuple(chosen.allowed)]
         parts.append(
             f"No method covers {lowest[0]} or more on average and {lowest[1]} or more at "
             f"worst; {use.method} comes nearest."
@@ -220,7 +223,7 @@ def _advice_of(chosen: Choice, start: str) -> str:
     means = mean_coverages(use.mean, min(use.means))
     parts.append(use_of(f"{start} {use.method}", means, use.worst, worst.std_error, at_worst))
     if never is None:
-        if any(each.keeps for each in chosen.candidates):
+        if any(candidate.keeps for candidate in chosen.candidates):
             parts.append(f"Of no method is it proven that it never covers less than {bound}.")
         else:
             parts.append(f"No method of this run covers {bound} or more at every true value.")

@@ -101,7 +101,7 @@ class AtAlpha:
 
     def relative_length(self, method: MethodJudgement) -> float:
         """The mean length over the shortest one at the same size, averaged over the sizes."""
-        columns = zip(*(each.lengths or () for each in self.with_lengths), strict=True)
+        columns = zip(*(judgement.lengths or () for judgement in self.with_lengths), strict=True)
         return mean_ratio(method.lengths or (), tuple(min(column) for column in columns))
 
     def shortest(self, methods: Iterable[MethodJudgement]) -> MethodJudgement | None:
@@ -126,7 +126,7 @@ def judgements(results: Results) -> list[AtAlpha]:
         parts = [part.to_dicts() for part in rows.partition_by("method", maintain_order=True)]
         of_sizes = filter(None, map(_row_of_each_size, parts))
         methods = tuple(
-            _judgement(results, known, alpha, estimates, is_exact, promising) for known in of_sizes
+            _judgement(results, rows, alpha, estimates, is_exact, promising) for rows in of_sizes
         )
         outcomes: dict[str, SummaryRow] = {}
         for row in [] if methods else rows.drop_nulls("alpha_error_min").to_dicts():
@@ -207,11 +207,13 @@ def _judgement(
     else:
         worst, std_error, keeps = worst_case, 0.0, worst_case <= alpha + tolerance
     lengths = [row.get("mean_length") for row in rows]
-    known = [float(length) for length in lengths if length is not None and math.isfinite(length)]
+    finite_lengths = [
+        float(length) for length in lengths if length is not None and math.isfinite(length)
+    ]
     drawn = results.summary.filter(method=name, alpha=alpha, engine=MONTE_CARLO)
     # At a size where it has no interval in any trial it has no mean alpha.
     answers = drawn.drop_nulls("trials")["actual_alpha"].null_count() == 0
-    has_lengths = answers and len(known) == len(rows) and rows[0]["side"] == TWO_SIDED
+    has_lengths = answers and len(finite_lengths) == len(rows) and rows[0]["side"] == TWO_SIDED
     return MethodJudgement(
         method=name,
         rows=rows,
@@ -223,7 +225,7 @@ def _judgement(
         keeps=keeps,
         is_exact=exact_worst_case,
         promises=name in promising,
-        lengths=tuple(known) if has_lengths else None,
+        lengths=tuple(finite_lengths) if has_lengths else None,
         scope=next(filter(None, map(scope_of, rows)), ""),
     )
 

@@ -36,7 +36,7 @@ def agrees(content: Mapping[str, Any]) -> bool:
 
 def worst_cases_are_exact(content: Mapping[str, Any]) -> bool:
     """Whether no worst case was found by a search, from the manifest of a run."""
-    return all("found_by" not in each for each in content["worst_cases"])
+    return all("found_by" not in case for case in content["worst_cases"])
 
 
 def failed_methods(manifest: Mapping[str, Any]) -> Iterator[str]:
@@ -59,9 +59,11 @@ def remarked_methods(manifest: Mapping[str, Any]) -> Iterator[str]:
         manifest: that of a run.
     """
     for method, lines in _by_method(_remarks(manifest, OUTSIDE)):
-        found, asked = (sum(line[key] for line in lines) for key in ("outcomes", "outcomes_asked"))
+        outside, asked = (
+            sum(line[key] for line in lines) for key in ("outcomes", "outcomes_asked")
+        )
         yield (
-            f"{method}: {lines[0]['first']} (limits outside the range at {found:,} of {asked:,} "
+            f"{method}: {lines[0]['first']} (limits outside the range at {outside:,} of {asked:,} "
             f"outcomes; the tables keep them)"
         )
     for line in manifest.get("repeated", ()):
@@ -84,10 +86,10 @@ def _by_method(
     lines: Iterable[Mapping[str, Any]],
 ) -> Iterable[tuple[str, list[Mapping[str, Any]]]]:
     """The lines of each method, in the order in which methods come first."""
-    found: dict[str, list[Mapping[str, Any]]] = {}
+    lines_of: dict[str, list[Mapping[str, Any]]] = {}
     for line in lines:
-        found.setdefault(line["method"], []).append(line)
-    return found.items()
+        lines_of.setdefault(line["method"], []).append(line)
+    return lines_of.items()
 
 
 def _remarks(manifest: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:
@@ -97,13 +99,13 @@ def _remarks(manifest: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:
 def missed_precision(manifest: Mapping[str, Any]) -> str:
     """A sentence about the sizes whose intervals are wider than asked for; empty without any."""
     content = manifest.get("precision", {"sizes": []})
-    wide = [each for each in content["sizes"] if not each["reached"]]
+    wide = [size for size in content["sizes"] if not size["reached"]]
     if not wide:
         return ""
     names = family_in(manifest["experiment"]).sizes
-    listed = [" and ".join(f"{name} = {each[name]:.15g}" for name in names) for each in wide]
+    listed = [" and ".join(f"{name} = {size[name]:.15g}" for name in names) for size in wide]
     more = f" and {len(listed) - _MOST_LISTED} more" if len(listed) > _MOST_LISTED else ""
-    widest = max(each["half_width"] for each in wide)
+    widest = max(size["half_width"] for size in wide)
     return (
         f"Intervals are wider than ± {content['half_width']:g} at "
         f"{', '.join(listed[:_MOST_LISTED])}{more}, up to ± {widest:.2g}, "
@@ -147,9 +149,9 @@ def engine_remarks(manifest: Mapping[str, Any]) -> Iterator[RunRemark]:
         drawn = ", ".join(agreement["not_checked"])
         why = family.why_no_exact_value
         yield RunRemark(PLAIN, "", f"Not compared with exact values, since {why}: {drawn}.")
-    for each in manifest.get("assumptions", ()):
-        what = ", ".join(each["methods"])
-        yield RunRemark(PLAIN, "", f"The exact values of {what} rest on {each['assumes']}.")
+    for assumption in manifest.get("assumptions", ()):
+        what = ", ".join(assumption["methods"])
+        yield RunRemark(PLAIN, "", f"The exact values of {what} rest on {assumption['assumes']}.")
     if "not_enumerated" in manifest:
         most = f"{design_for(family).most_enumerated:,.0f}"
         at = enumerated(manifest["not_enumerated"])
@@ -163,7 +165,10 @@ def engine_remarks(manifest: Mapping[str, Any]) -> Iterator[RunRemark]:
 def _engines_met(manifest: Mapping[str, Any]) -> bool:
     """Whether the posterior and the enumeration of a run were compared with each other."""
     ran = set(_EXACT) <= set(manifest["experiment"]["engines"])
-    pairs = [{each["published"], each["against"]} for each in manifest["identity"]["comparisons"]]
+    pairs = [
+        {comparison["published"], comparison["against"]}
+        for comparison in manifest["identity"]["comparisons"]
+    ]
     return ran and set(_EXACT) in pairs
 
 
@@ -192,13 +197,13 @@ def _identity(manifest: Mapping[str, Any]) -> Iterator[RunRemark]:
         size = f"differences below {identity['largest_discrepancy_below']:g}"
         yield RunRemark(GOOD, what, f"{how}: {size}.")
         return
-    for each in identity["comparisons"]:
-        if not each["holds"]:
-            apart, most = each["largest_discrepancy_below"], identity["tolerance"]
-            against = each["against"]
+    for comparison in identity["comparisons"]:
+        if not comparison["holds"]:
+            apart, most = comparison["largest_discrepancy_below"], identity["tolerance"]
+            against = comparison["against"]
             other = _WORDS[against if against in _EXACT else _SECOND]
             rest = f"{other}: by up to {apart:g} where {most:g} is allowed."
-            what = f"The {each['of']} of {each['published']} differ"
+            what = f"The {comparison['of']} of {comparison['published']} differ"
             yield RunRemark(BAD, what, f" from those of {rest}")
 
 

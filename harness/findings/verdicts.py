@@ -181,7 +181,7 @@ def range_text(range_: Span, support: Span, symbol: str) -> str:
 def _end(value: float, support: Span, width: float) -> str:
     """An end of a range, with ``_DIGITS`` of its distance to the nearer end of the support."""
     distances = [abs(value - end) for end in support if math.isfinite(end)]
-    nearest = min((each for each in distances if each > 0), default=0.0)
+    nearest = min((distance for distance in distances if distance > 0), default=0.0)
     if nearest <= 0:
         return f"{value:g}"
     decimals = max(0, _DIGITS - 1 - math.floor(math.log10(nearest)))
@@ -227,7 +227,7 @@ def listed_words(truths: Mapping[str, Sequence[float]], above: Sequence[bool]) -
     for symbol, values in varied.items():
         listed = sorted(set(values))
         met = sorted({value for value, is_above in zip(values, above, strict=True) if is_above})
-        whole = whole and len(met) == sum(met[0] <= each <= met[-1] for each in listed)
+        whole = whole and len(met) == sum(met[0] <= value <= met[-1] for value in listed)
         if (met[0], met[-1]) != (listed[0], listed[-1]):
             if len(met) == 1:
                 parts.append(f"{symbol} = {met[0]:.6g}")

@@ -65,7 +65,7 @@ def load_all(paths: Sequence[Path | str], overrides: Sequence[str] = ()) -> list
     issues += name_clashes(loaded)
     if issues:
         raise ConfigError(issues)
-    return [each.experiment for each in loaded]
+    return [config.experiment for config in loaded]
 
 
 def _load(
@@ -74,7 +74,7 @@ def _load(
     if (
         isinstance(overrides, str)
         or not isinstance(overrides, Sequence)
-        or not all(isinstance(each, str) for each in overrides)
+        or not all(isinstance(override, str) for override in overrides)
     ):
         raise InputError(f"overrides should be a list of key=value, found {quoted(overrides)}")
     if isinstance(source, Mapping):
@@ -110,14 +110,14 @@ def validate_figure(
         asked, where = apply_overrides({"kind": name, **options}, ()), name
     else:
         asked, where = apply_overrides({"kind": name}, options), f"--kind {name}"
-    spec, found = kind_of_config(document).validated_figure(document, asked.data)
-    known = list(FIGURES[name].options.model_fields) if name in FIGURES else []
+    spec, figure_issues = kind_of_config(document).validated_figure(document, asked.data)
+    option_names = list(FIGURES[name].options.model_fields) if name in FIGURES else []
     issues = []
-    for issue in found:
+    for issue in figure_issues:
         path, message = issue.path[2:], issue.message
-        if known and len(path) == 1 and path[0] not in (*known, "kind"):
-            wanted = f"an option of {name} ({', '.join(known)})"
-            message = expected_found(wanted, path[0]) + did_you_mean(path[0], known)
+        if option_names and len(path) == 1 and path[0] not in (*option_names, "kind"):
+            wanted = f"an option of {name} ({', '.join(option_names)})"
+            message = expected_found(wanted, path[0]) + did_you_mean(path[0], option_names)
         issues.append(ConfigIssue(path, message, asked.place(path) or Place(where)))
     if spec is None or issues or asked.issues:
         raise ConfigError([*issues, *asked.issues])

@@ -84,7 +84,7 @@ def files_of_config(path: Path) -> dict[str, bytes]:
     Returns:
         The bytes by their places relative to the folder of the config; only files below it.
     """
-    found: dict[str, bytes] = {}
+    files: dict[str, bytes] = {}
     waiting: list[Any] = [yaml12.read(read_text(path), str(path)).data]
     while waiting:
         value = waiting.pop()
@@ -94,10 +94,10 @@ def files_of_config(path: Path) -> dict[str, bytes]:
             for name in [Path(name) for name in names if isinstance(name, str)]:
                 if not name.is_absolute() and ".." not in name.parts:
                     sources = source_files(FunctionLocation("", path=str(path.parent / name)))
-                    found |= {(name.parent / own).as_posix(): text for own, text in sources.items()}
+                    files |= {(name.parent / own).as_posix(): text for own, text in sources.items()}
         elif isinstance(value, list):
             waiting += value
-    return found
+    return files
 
 
 def _methods(family: Family) -> list[str]:
@@ -110,16 +110,16 @@ def _methods(family: Family) -> list[str]:
     if len(family.sizes) > 2:
         left_out.add(_BAYESIAN)
     every = methods_for(family)
-    known = {name: method for name, method in every.items() if TWO_SIDED in method.sides}
-    fixed = {name: method for name, method in known.items() if method.deterministic}
-    known = fixed if len(fixed) >= _FEWEST_METHODS else known
+    methods = {name: method for name, method in every.items() if TWO_SIDED in method.sides}
+    fixed = {name: method for name, method in methods.items() if method.deterministic}
+    methods = fixed if len(fixed) >= _FEWEST_METHODS else methods
     first = default_method(family, TWO_SIDED)
     by_category = {first.category: first.name}
-    for name, method in known.items():
+    for name, method in methods.items():
         if method.category not in left_out:
             by_category.setdefault(method.category, name)
     chosen = list(by_category.values())[:_MOST_METHODS]
-    others = [name for name in known if name not in chosen]
+    others = [name for name in methods if name not in chosen]
     return [*chosen, *others[: max(0, _FEWEST_METHODS - len(chosen))]]
 
 
@@ -165,8 +165,8 @@ def _entry(key: str, value: Any) -> list[str]:
     """A key with its value; a list of mappings has a line for each."""
     if value is None:
         return [f"{key}:"]
-    if isinstance(value, list) and any(isinstance(each, Mapping) for each in value):
-        return [f"{key}:", *(f"  - {flow(each)}" for each in value)]
+    if isinstance(value, list) and any(isinstance(part, Mapping) for part in value):
+        return [f"{key}:", *(f"  - {flow(part)}" for part in value)]
     return [f"{key}: {flow(value)}"]
 
 
@@ -186,5 +186,5 @@ def _models(schema: Mapping[str, Any], defined: Mapping[str, Any]) -> Iterator[M
     if "$ref" in schema:
         yield defined[schema["$ref"].rsplit("/", 1)[-1]]
     for word in ("anyOf", "oneOf", "allOf"):
-        for each in schema.get(word, ()):
-            yield from _models(each, defined)
+        for part in schema.get(word, ()):
+            yield from _models(part, defined)

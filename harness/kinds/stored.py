@@ -57,16 +57,16 @@ def load(path: str | Path, with_cells: bool = True) -> Results:
 def _identity(folder: Path) -> tuple[int, int] | None:
     """What a new manifest does not share with the former one."""
     try:
-        found = (folder / MANIFEST_FILE).stat()
+        status = (folder / MANIFEST_FILE).stat()
     except OSError:
         return None
-    return found.st_ino, found.st_mtime_ns
+    return status.st_ino, status.st_mtime_ns
 
 
 def _read(folder: Path, with_cells: bool) -> Results:
     manifest = read_manifest(folder) if (folder / MANIFEST_FILE).is_file() else {}
-    known = columns_of_run(manifest) or {CELLS: {}, SUMMARY: {}}
-    cells = (CELLS_FILE,) if with_cells and CELLS in known else ()
+    by_table = columns_of_run(manifest) or {CELLS: {}, SUMMARY: {}}
+    cells = (CELLS_FILE,) if with_cells and CELLS in by_table else ()
     needed = (*cells, SUMMARY_FILE, MANIFEST_FILE)
     missing = [name for name in needed if not (folder / name).is_file()]
     if missing and is_unfinished(folder):
@@ -78,7 +78,7 @@ def _read(folder: Path, with_cells: bool) -> Results:
         raise InputError(f"{folder} holds no results: {', '.join(missing)} missing")
     try:
         refuse_changed(folder, manifest)
-        tables = {name: _table(folder, name, columns) for name, columns in known.items()}
+        tables = {name: _table(folder, name, columns) for name, columns in by_table.items()}
     except (pl.exceptions.PolarsError, ValueError, OSError) as fault:
         raise InputError(f"{folder}: the results cannot be read: {fault}") from None
     content = {key: value for key, value in manifest.items() if key != FILES_KEY}

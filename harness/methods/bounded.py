@@ -255,11 +255,11 @@ def _log_below(c: Floats, step: float, nodes: int) -> tuple[Floats, Floats]:
     weighted = weight * scale[:, np.newaxis] * (bend * np.sinh(v) + 1j * np.cosh(v))
     line = s[:, np.newaxis] + steps
     # exp(K(s + step) − K(s)), K(s) = −Σ ln(1 − c s).
-    each = 1.0 - share[:, :, np.newaxis] * steps[:, np.newaxis, :]
-    grown = weighted * np.exp(-np.log(each).sum(axis=1))
+    factors = 1.0 - share[:, :, np.newaxis] * steps[:, np.newaxis, :]
+    grown = weighted * np.exp(-np.log(factors).sum(axis=1))
     probability = (grown / -line).imag.sum(axis=1)
     # d/dt of exp(K) with c = a − t is −s Σ 1/(1 − c s) exp(K).
-    moved = (1.0 / ((1.0 - c * s[:, np.newaxis])[:, :, np.newaxis] * each)).sum(axis=1)
+    moved = (1.0 / ((1.0 - c * s[:, np.newaxis])[:, :, np.newaxis] * factors)).sum(axis=1)
     density = (grown * moved).imag.sum(axis=1)
     peak = -np.log1p(-c * s[:, np.newaxis]).sum(axis=1)
     return np.asarray(peak + np.log(probability)), density / probability

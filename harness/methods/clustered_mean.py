@@ -120,7 +120,7 @@ def wild_bootstrap_t(data: Data, tail: float, rng: np.random.Generator) -> Limit
         for start in range(0, rows.size, rows_at_once):
             block = rows[start : start + rows_at_once]
             present = n[block] > 0
-            sizes, sums = (each[block][present].reshape(-1, count) for each in (n, residual))
+            sizes, sums = (column[block][present].reshape(-1, count) for column in (n, residual))
             # The sign vectors beside that of ones.
             if count <= MOST_ENUMERATED:
                 signs = _every_sign(count)
@@ -170,7 +170,7 @@ def _distance(signs: Floats, n: Floats, r: Floats, tail: float) -> Floats:
     r = r / np.where(varies, scale, 1.0)[:, np.newaxis]
     parts = signs @ np.stack((r, n, n * r, n * n), axis=-1)
     a, b, e, f = (np.ascontiguousarray(parts[..., place]) for place in range(4))
-    u, q = ((n * each).sum(axis=1)[:, np.newaxis] for each in (r, n))
+    u, q = ((n * factor).sum(axis=1)[:, np.newaxis] for factor in (r, n))
     # A drawn vector of equal signs has t*² = t² whatever δ is.
     equal = (signs == signs[..., :1]).all(axis=-1)
 

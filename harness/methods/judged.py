@@ -205,16 +205,16 @@ def _root(data: Data, likeliest: Floats, least: Floats, z: float) -> Floats:
 
     every = np.arange(likeliest.size)
     ends = np.zeros_like(likeliest), np.ones_like(likeliest)
-    found = np.where(signed_root(ends[0], every)[0] <= 0, 0.0, 1.0)
-    inside = np.flatnonzero((found > 0) & (signed_root(ends[1], every)[0] < 0))
-    found[inside] = newton_roots(
+    roots = np.where(signed_root(ends[0], every)[0] <= 0, 0.0, 1.0)
+    inside = np.flatnonzero((roots > 0) & (signed_root(ends[1], every)[0] < 0))
+    roots[inside] = newton_roots(
         lambda share, index: signed_root(share, inside[index]),
         ends[0][inside],
         ends[1][inside],
         likeliest[inside],
         "no share has the likelihood ratio of the limit at position {}",
     )
-    return found
+    return roots
 
 
 def profile_deviance(data: Data, share: Floats) -> tuple[Floats, Floats]:

@@ -135,16 +135,16 @@ class _Share(Rows):
     def quantile(self, tail: float) -> Floats:
         """Return where the posterior has the probability below, shape (m,); 0 where none has it."""
         rates = (self.u, self.q, self.se)
-        variances = [_moments(each)[1] for each in rates]
-        low, middle, high = (np.sin(each.mode) ** 2 for each in rates)
+        variances = [_moments(rate)[1] for rate in rates]
+        low, middle, high = (np.sin(rate.mode) ** 2 for rate in rates)
         share = np.divide(middle - low, high - low, out=np.full_like(low, 0.5), where=high > low)
         parts = ((1.0 - share) ** 2 * variances[0], variances[1], share**2 * variances[2])
         widest = np.argmax(np.array(parts), axis=0)
-        u, q, se = (each.a + each.b for each in (self.u, self.q, self.se))
+        u, q, se = (rate.a + rate.b for rate in (self.u, self.q, self.se))
         is_mirrored = np.where(widest == 1, u > se, widest == 0)
         other = np.where(is_mirrored, se, u)
         form = np.where(widest == 1, 0, np.where(q < other, 1, 2))
-        found = np.zeros(share.size)
+        quantiles = np.zeros(share.size)
         for number, below_of in enumerate((_by_q, _by_se_over_u, _by_se_over_q)):
             for mirror in (False, True):
                 rows = np.flatnonzero((form == number) & (is_mirrored == mirror))
@@ -156,8 +156,8 @@ class _Share(Rows):
                         below = below_of(part.mirrored() if mirror else part, rules)
                         below = _complement(below, rows.size) if mirror else below
                         near = _quantile(below, near, tail)
-                    found[rows] = near
-        return found
+                    quantiles[rows] = near
+        return quantiles
 
 
 def _complement(below: Below, size: int) -> Below:
@@ -176,22 +176,22 @@ def _quantile(below: Below, start: Floats, tail: float) -> Floats:
     every = np.arange(start.size)
     whole, _ = below(np.ones_like(start), every)
     # Data that contradict the labels this much leave nothing to integrate.
-    known = np.flatnonzero(whole > _SMALLEST)
-    aim = np.log(tail * whole[known])
+    possible = np.flatnonzero(whole > _SMALLEST)
+    aim = np.log(tail * whole[possible])
 
     def left(log_share: Floats, index: Positions) -> tuple[Floats, Floats]:
         share = np.exp(log_share)
         # A derivative that is no number leaves the step to halving.
         with np.errstate(over="ignore", invalid="ignore"):
-            mass, density = below(share, known[index])
+            mass, density = below(share, possible[index])
         mass = np.maximum(mass, _LEAST)
         return aim[index] - np.log(mass), -share * density / mass
 
-    lowest, first = np.full(known.size, _LOWEST), np.log(np.maximum(start[known], _LEAST))
-    roots, _ = bracketed_newton(left, lowest, np.zeros(known.size), first, _RESIDUAL, _STEPS)
-    found = np.zeros_like(start)
-    found[known] = np.exp(roots)
-    return found
+    lowest, first = np.full(possible.size, _LOWEST), np.log(np.maximum(start[possible], _LEAST))
+    roots, _ = bracketed_newton(left, lowest, np.zeros(possible.size), first, _RESIDUAL, _STEPS)
+    quantiles = np.zeros_like(start)
+    quantiles[possible] = np.exp(roots)
+    return quantiles
 
 
 def _by_q(share: _Share, rules: _Rules) -> Below:

@@ -200,7 +200,7 @@ def _given_share(
         here, there = (np.take_along_axis(columns, place, axis=1) for place in (outer, 1 - outer))
         return here[:, 0], there[:, 0]
 
-    (s, s_other), (t, t_other), (k, k_other) = (split(each) for each in (right, wrong, every))
+    (s, s_other), (t, t_other), (k, k_other) = (split(columns) for columns in (right, wrong, every))
     part, other = _gauss(k, k_other, nodes[0]), _gauss(s_other, t_other, nodes[1])
     start, weight = _crossed(1.0 - part[0], other[0]), _crossed(part[1], other[1])
     scale = _crossed(part[0], np.ones_like(other[0]))

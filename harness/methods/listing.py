@@ -22,25 +22,27 @@ def listing(family: str | None = None, name: str | None = None) -> list[dict[str
     """
     if family is not None:
         validate_choice("family", family, CATALOGUE)
-    families = [FAMILIES[each] for each in (CATALOGUE if family is None else (family,))]
+    families = [
+        FAMILIES[family_name] for family_name in (CATALOGUE if family is None else (family,))
+    ]
     if name is None:
         order = (USE, NEVER_ABOVE, "")
         return [
-            _brief(each, method)
-            for each in families
+            _brief(owner, method)
+            for owner in families
             for method in sorted(
-                methods_of(each).values(),
-                key=lambda method: order.index(recommended_for(each, method.name)),
+                methods_of(owner).values(),
+                key=lambda method: order.index(recommended_for(owner, method.name)),
             )
         ]
     if family is not None:
-        return [_full(each, find(each, name)) for each in families]
-    named = {each: by_any_name(methods_of(each)) for each in families}
-    having = [each for each, methods in named.items() if name in methods]
+        return [_full(owner, find(owner, name)) for owner in families]
+    named = {owner: by_any_name(methods_of(owner)) for owner in families}
+    having = [owner for owner, methods in named.items() if name in methods]
     if not having:
-        every = [known for methods in named.values() for known in methods]
+        every = [method_name for methods in named.values() for method_name in methods]
         raise InputError(f"no family has a method {name!r}{did_you_mean(name, every)}")
-    return [_full(each, named[each][name]) for each in having]
+    return [_full(owner, named[owner][name]) for owner in having]
 
 
 USE, NEVER_ABOVE = "default", "never above alpha"
@@ -49,10 +51,12 @@ USE, NEVER_ABOVE = "default", "never above alpha"
 
 def recommended_for(family: Family, name: str) -> str:
     """What a method is recommended for; empty where for nothing."""
-    known = recommended_of(family)
-    if known is None:
+    recommended = recommended_of(family)
+    if recommended is None:
         return ""
-    return USE if name == known.use else NEVER_ABOVE if name == known.never_above else ""
+    return (
+        USE if name == recommended.use else NEVER_ABOVE if name == recommended.never_above else ""
+    )
 
 
 def _brief(family: Family, method: Method) -> dict[str, Any]:
@@ -101,7 +105,8 @@ def keeps_no_contract(method: Method, family: Family) -> bool:
     """
     # The criteria keep one by their promise.
     is_listed = any(
-        each.keeps != NONE and not each.takes_prior for each in methods_of(family).values()
+        candidate.keeps != NONE and not candidate.takes_prior
+        for candidate in methods_of(family).values()
     )
     return is_listed and method.promise == "none" and method.contract == NONE
 
@@ -120,20 +125,22 @@ def better_methods(method: Method, family: Family, side: str) -> Iterator[Method
         side: "two-sided", "lower" or "upper".
     """
     fit = [
-        each
-        for each in methods_of(family).values()
-        if each.deterministic
-        and side in each.sides
-        and not (each.needs_population and not method.needs_population)
+        candidate
+        for candidate in methods_of(family).values()
+        if candidate.deterministic
+        and side in candidate.sides
+        and not (candidate.needs_population and not method.needs_population)
     ]
     ranked = [
         default_method(family, side),
-        *(each for each in fit if recommended_for(family, each.name) == NEVER_ABOVE),
-        *(each for each in fit if each.contract == NOMINAL),
-        *(each for each in fit if each.contract == AT_LEAST),
-        *(each for each in fit if HAS_WIDTH not in each.exceptions),
+        *(candidate for candidate in fit if recommended_for(family, candidate.name) == NEVER_ABOVE),
+        *(candidate for candidate in fit if candidate.contract == NOMINAL),
+        *(candidate for candidate in fit if candidate.contract == AT_LEAST),
+        *(candidate for candidate in fit if HAS_WIDTH not in candidate.exceptions),
     ]
-    yield from {each.name: each for each in ranked if each.name != method.name}.values()
+    yield from {
+        candidate.name: candidate for candidate in ranked if candidate.name != method.name
+    }.values()
 
 
 def contract_in_words(method: Method) -> str:

@@ -61,7 +61,7 @@ def significance(
         >>> print(f"{pr:.4f}")
         0.7693
     """
-    possible = {known.name: known for known in COMPARED}
+    possible = {candidate.name: candidate for candidate in COMPARED}
     if not isinstance(family, str) or family not in possible:
         raise InputError(
             f"significance compares two samples: family should be one of "

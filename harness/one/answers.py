@@ -150,8 +150,8 @@ class ClusteredAnswers:
         total, n = self.totals[place], self.sizes[place]
         if self.is_right:
             return compute("clustered_proportion", alpha=alpha, x=total, n=n)
-        found = _interval_of_totals(total, n, alpha, TWO_SIDED, None)
-        return _without_equal_clusters(found, total, n)
+        interval = _interval_of_totals(total, n, alpha, TWO_SIDED, None)
+        return _without_equal_clusters(interval, total, n)
 
     def differences(
         self, first: Places, second: Places, alpha: float, side: str = TWO_SIDED
@@ -165,10 +165,10 @@ class ClusteredAnswers:
         """
         totals = self.item_totals[first] - self.item_totals[second]
         items = np.broadcast_to(self.items, totals.shape)
-        found = _interval_of_totals(totals, items, alpha, side, self.within)
+        intervals = _interval_of_totals(totals, items, alpha, side, self.within)
         if 2.0 ** (int(side == TWO_SIDED) - self.items.size) <= alpha:
-            return found
-        return _without_equal_clusters(found, totals, items)
+            return intervals
+        return _without_equal_clusters(intervals, totals, items)
 
     def discordant(self, first: int, second: int) -> tuple[None, None]:
         """Return None, since answers of several samples are no pairs."""

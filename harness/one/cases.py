@@ -90,7 +90,7 @@ def _remarks_on_logs(tables: Sequence[CsvTable]) -> Iterator[str]:
             kinds.setdefault(table.log.said, []).append(table)
     for said, alike in kinds.items():
         files = first_few([str(table.file) for table in alike])
-        models = first_few([*dict.fromkeys(m for each in alike for m in each.column(MODEL))])
+        models = first_few([*dict.fromkeys(m for table in alike for m in table.column(MODEL))])
         yield (
             f"{files} {'is' if len(alike) == 1 else 'are'} read as {said}; {MODEL} is {models}; "
             "--correct, --key, --by and --cluster name other columns"
@@ -100,29 +100,29 @@ def _remarks_on_logs(tables: Sequence[CsvTable]) -> Iterator[str]:
 def _selected(tables: Sequence[CsvTable], where: Sequence[str]) -> list[CsvTable]:
     """The rows with the values that are asked for, each of which some table has."""
     values: dict[str, set[str]] = {}
-    for each in where:
-        name, sign, value = each.partition("=")
+    for condition in where:
+        name, sign, value = condition.partition("=")
         if not sign:
-            raise InputError(f"--where should be COLUMN=VALUE, found {each}")
-        known = dict.fromkeys(field for table in tables for field in table.column(name))
-        if value not in known:
+            raise InputError(f"--where should be COLUMN=VALUE, found {condition}")
+        fields = dict.fromkeys(field for table in tables for field in table.column(name))
+        if value not in fields:
             raise InputError(
-                f"{tables[0].file}: no row has {name} = {value}, found {first_few([*known])}"
+                f"{tables[0].file}: no row has {name} = {value}, found {first_few([*fields])}"
             )
         values.setdefault(name, set()).add(value)
-    found = []
+    selection = []
     for table in tables:
         columns = [(table.column(name), allowed) for name, allowed in values.items()]
-        found.append(
+        selection.append(
             table.at(
                 place
                 for place in range(len(table.rows))
                 if all(column[place] in allowed for column, allowed in columns)
             )
         )
-        if not found[-1].rows:
+        if not selection[-1].rows:
             raise InputError(f"{table.file}: no row is left by --where {' --where '.join(where)}")
-    return found
+    return selection
 
 
 def _below_each_other(tables: Sequence[CsvTable]) -> CsvTable:
@@ -169,10 +169,10 @@ def _with_columns_of_logs(
         kinds = list(dict.fromkeys(table.column(name))) if name else []
         if len(kinds) > 1 and name not in (*asked.by, *asked.key):
             one = asked.call(command, where=(*asked.where, f"{name}={kinds[0]}"))
-            each = "" if compares else f"; {asked.call(command, by=(*asked.by, name))} reads each"
+            hint = "" if compares else f"; {asked.call(command, by=(*asked.by, name))} reads each"
             raise InputError(
                 f"{table.file} has each item once for each {name}, {enumerated(kinds)}: {one} "
-                f"reads one of them{each}"
+                f"reads one of them{hint}"
             )
     return asked
 
@@ -224,12 +224,12 @@ def complete(table: CsvTable, asked: FileQuestion, command: str, compares: bool)
     by = asked.by[0]
     systems = table.keys(by, "system")
     items = list(zip(*(table.keys(name, "case") for name in asked.key), strict=True))
-    found: dict[tuple[tuple[str, ...], str], int] = {}
+    places: dict[tuple[tuple[str, ...], str], int] = {}
     for place, cell in enumerate(zip(items, systems, strict=True)):
-        if found.setdefault(cell, place) != place and (asked.cluster is None or compares):
-            _refuse_repeats(table, asked, command, compares, place, found[cell])
+        if places.setdefault(cell, place) != place and (asked.cluster is None or compares):
+            _refuse_repeats(table, asked, command, compares, place, places[cell])
     every, names = dict.fromkeys(items), list(dict.fromkeys(systems))
-    lacking = {name: [item for item in every if (item, name) not in found] for name in names}
+    lacking = {name: [item for item in every if (item, name) not in places] for name in names}
     gone = {item for lost in lacking.values() for item in lost}
     if not gone:
         return table
@@ -260,7 +260,7 @@ def complete(table: CsvTable, asked: FileQuestion, command: str, compares: bool)
     for name, place in added:
         fields = dict(zip(table.names, table.rows[place], strict=True))
         fields |= {by: name, **dict.fromkeys(asked.correct, "0")}
-        rows.append(tuple(fields[each] for each in table.names))
+        rows.append(tuple(fields[column] for column in table.names))
     return replace(whole, rows=tuple(rows), remarks=(*table.remarks, f"{count}: counted as wrong"))
 
 
@@ -290,11 +290,11 @@ def wide(table: CsvTable, asked: FileQuestion, command: str) -> Cases:
     names, columns = list(asked.key), [list(fields) for fields in zip(*every, strict=True)]
     values = {*asked.correct, *asked.score}
     for at, name in enumerate(table.names):
-        cells = [[table.rows[places[each][item]][at] for item in every] for each in systems]
+        cells = [[table.rows[places[system][item]][at] for item in every] for system in systems]
         if name in values:
-            names += [f"{each}:{name}" for each in systems]
+            names += [f"{system}:{name}" for system in systems]
             columns += cells
-        elif name not in (*asked.key, by) and all(each == cells[0] for each in cells):
+        elif name not in (*asked.key, by) and all(fields == cells[0] for fields in cells):
             names.append(name)
             columns.append(cells[0])
     first = table.at(places[systems[0]][item] for item in every)
@@ -357,14 +357,14 @@ def _refuse_repeats(
 
 def _completing_column(table: CsvTable, asked: FileQuestion) -> str:
     """The first column with which the key names one row of a system; empty where there is none."""
-    known = list(zip(*(table.column(name) for name in (*asked.key, asked.by[0])), strict=True))
+    keys = list(zip(*(table.column(name) for name in (*asked.key, asked.by[0])), strict=True))
     for name in dict.fromkeys(table.names):
         if name in (*asked.key, *asked.by, *asked.correct) or name.lower() in _REPEATS:
             continue
         if table.names.count(name) == 1:
             column = table.column(name)
             few = 2 * len({*column}) <= len(column)
-            if few and len({*zip(known, column, strict=True)}) == len(known):
+            if few and len({*zip(keys, column, strict=True)}) == len(keys):
                 return name
     return ""
 

@@ -67,8 +67,8 @@ def remark_on_range(family: Family, values: Sequence[npt.ArrayLike]) -> Iterator
         family: of the data.
         values: the values of each outcome; none where only their summary is known.
     """
-    lists = [np.asarray(each) for each in values] if family is MEAN else []
-    if lists and all(each.size and each.min() >= 0 and each.max() <= 1 for each in lists):
+    lists = [np.asarray(outcome) for outcome in values] if family is MEAN else []
+    if lists and all(sample.size and sample.min() >= 0 and sample.max() <= 1 for sample in lists):
         yield (
             "every value lies between 0 and 1: if no value can lie outside, give the range, "
             "--range 0 1 (in Python range=(0, 1)): its limits stay inside, and hold the mean of "
@@ -130,25 +130,25 @@ def remark_on_sizes(
         command = f"`{_command(family, method, alpha, data, place)}`"
         return "the column coverage" if has_coverage else command
 
-    known = COMPUTED_OVER.get(family.name)
-    if known is None:
+    basis = COMPUTED_OVER.get(family.name)
+    if basis is None:
         return
     for data in outcomes:
         sizes = _sizes(family, data)
-        if sizes.size and sizes.min() < known.least:
+        if sizes.size and sizes.min() < basis.least:
             place = int(sizes.min(axis=0).argmin())
             yield (
                 f"{method} {chosen_for(family)}; below, {source(data, place)} says what it covers"
             )
             return
-        if known.least_class is None:
+        if basis.least_class is None:
             continue
         tp, fp, fn, tn = (np.ravel(column) for column in data)
         classes = np.minimum(tp + fn, fp + tn)
-        if classes.size and classes.min() < known.least_class:
+        if classes.size and classes.min() < basis.least_class:
             place = int(classes.argmin())
             yield (
-                f"{method} was chosen as the default where a class has {known.least_class:g} "
+                f"{method} was chosen as the default where a class has {basis.least_class:g} "
                 f"expected cases or more, and here one has {classes[place]:.15g}; "
                 f"{source(data, place)} says what it covers"
             )
@@ -157,10 +157,10 @@ def remark_on_sizes(
 
 def chosen_for(family: Family) -> str:
     """For which sizes the default of a family was chosen, after its name."""
-    known = COMPUTED_OVER[family.name]
+    basis = COMPUTED_OVER[family.name]
     return (
-        f"was chosen as the default for {enumerated(family.sizes)} from {known.least:g} to "
-        f"{known.most:g}"
+        f"was chosen as the default for {enumerated(family.sizes)} from {basis.least:g} to "
+        f"{basis.most:g}"
     )
 
 

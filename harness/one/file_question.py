@@ -75,7 +75,9 @@ class FileQuestion:
         if all(isinstance(file, Path) for file in asked.files):
             words = ["python", "-m", "harness", *command.split()]
             words += [word for file in asked.files for word in ("--rows", str(file))]
-            words += [w for name, each in options.items() for v in each for w in (f"--{name}", v)]
+            words += [
+                w for name, values in options.items() for v in values for w in (f"--{name}", v)
+            ]
             return f"`{shlex.join(words)}`"
         given = [f'{n}="{v[0]}"' if len(v) == 1 else f"{n}={[*v]}" for n, v in options.items() if v]
         name, _, family = command.partition(" ")
@@ -92,10 +94,10 @@ def sources(argument: str, given: Any) -> tuple[Path | CsvTable, ...]:
     every = given if isinstance(given, list | tuple) else [given]
     names = [argument] if len(every) == 1 else [f"{argument}{n}" for n in range(1, len(every) + 1)]
     return tuple(
-        validate_path(argument, each)
-        if isinstance(each, str | PathLike)
-        else table_of_columns(name, each)
-        for name, each in zip(names, every, strict=True)
+        validate_path(argument, source)
+        if isinstance(source, str | PathLike)
+        else table_of_columns(name, source)
+        for name, source in zip(names, every, strict=True)
     )
 
 

@@ -239,7 +239,9 @@ class _FileRows:
             )
 
         def counts(places: Sequence[int]) -> dict[str, int]:
-            counts = family.counts_of_cases([[each[place] for place in places] for each in right])
+            counts = family.counts_of_cases(
+                [[column[place] for place in places] for column in right]
+            )
             return dict(zip(family.data, counts, strict=True))
 
         return self.by_group(counts, is_shown=True)

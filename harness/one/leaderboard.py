@@ -100,7 +100,7 @@ class Leaderboard(Tabular):
         apart = sum(pair.told_apart for pair in self.differences)
         said = f"told apart {apart} of {len(self.differences)} pairs"
         names = ("system", "x", "n", "estimate", "lower", "upper")
-        columns = {name: [getattr(each, name) for each in self.systems] for name in names}
+        columns = {name: [getattr(system, name) for system in self.systems] for name in names}
         limits = [columns.pop(name) for name in names[3:]]
         ranks = [_ranks(system) for system in self.systems]
         columns = {"system": columns.pop("system"), "ranks": ranks, **columns}
@@ -113,13 +113,13 @@ class Leaderboard(Tabular):
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each system and then for each difference, with the names of both."""
         rows: tuple[System | SystemDifference, ...] = (*self.systems, *self.differences)
-        records = [asdict(each) for each in rows]
-        names = dict.fromkeys(name for each in records for name in each)
-        return [{name: each.get(name) for name in names} for each in records]
+        records = [asdict(row) for row in rows]
+        names = dict.fromkeys(name for record in records for name in record)
+        return [{name: record.get(name) for name in names} for record in records]
 
     def _columns(self) -> dict[str, Any]:
         records = self.records()
-        return {name: [each[name] for each in records] for name in records[0]}
+        return {name: [record[name] for record in records] for name in records[0]}
 
     def _caption(self) -> str:
         return f"Systems, and differences that hold together with {_percent(self.joint)}"
@@ -212,9 +212,9 @@ def leaderboard(
     own = [answers.interval(place, alpha) for place in range(len(answers.names))]
 
     def is_better(first: Places, second: Places, alpha: float) -> Bools:
-        found = answers.differences(first, second, alpha, LOWER)
+        intervals = answers.differences(first, second, alpha, LOWER)
         # At an alpha above 1/2 a limit may lie above its estimate.
-        return np.asarray((np.ravel(found.lower) > 0) & (np.ravel(found.estimate) > 0))
+        return np.asarray((np.ravel(intervals.lower) > 0) & (np.ravel(intervals.estimate) > 0))
 
     ranks = np.transpose(ranks_left_open(len(own), is_better, float(outside))).tolist()
     systems = [
@@ -224,7 +224,7 @@ def leaderboard(
     ]
     systems.sort(key=lambda system: -system.estimate)
     pairs = tuple(_differences(answers, [system.system for system in systems], outside))
-    remarks = [*of_data, *(remark for each in own for remark in each.remarks)]
+    remarks = [*of_data, *(remark for interval in own for remark in interval.remarks)]
     level = f"each system has an interval at its own level of {_percent(1 - alpha)}"
     named = first_few([f"{system.system} {_ranks(system)}" for system in systems], 20)
     of_ranks = (
@@ -317,16 +317,18 @@ def _differences(
     pairs = list(combinations(systems, 2))
     alpha = float(outside / len(pairs))
     first, second = np.array([[places[name] for name in pair] for pair in pairs]).T
-    found = answers.differences(first, second, alpha)
-    for pair, i, j, limits in zip(pairs, first, second, _numbers(found), strict=True):
+    intervals = answers.differences(first, second, alpha)
+    for pair, i, j, limits in zip(pairs, first, second, _numbers(intervals), strict=True):
         apart = not limits[1] <= 0 <= limits[2]
         first_only, second_only = answers.discordant(i, j)
-        yield SystemDifference(*pair, first_only, second_only, *limits, alpha, found.method, apart)
+        yield SystemDifference(
+            *pair, first_only, second_only, *limits, alpha, intervals.method, apart
+        )
 
 
 def _numbers(found: Interval) -> list[tuple[float, float, float]]:
     """The estimate and both limits of each row."""
-    columns = (np.ravel(each).tolist() for each in (found.estimate, found.lower, found.upper))
+    columns = (np.ravel(column).tolist() for column in (found.estimate, found.lower, found.upper))
     return list(zip(*columns, strict=True))
 
 
@@ -347,13 +349,13 @@ def _remarks(differences: Sequence[SystemDifference], joint: float) -> Iterator[
     )
     for words, told_apart in (("told apart", True), ("not told apart", False)):
         pairs = [
-            f"{each.first} from {each.second}"
-            for each in differences
-            if each.told_apart == told_apart
+            f"{pair.first} from {pair.second}"
+            for pair in differences
+            if pair.told_apart == told_apart
         ]
         named = f": {first_few(pairs, 20)}" if pairs else ""
         yield f"{words}: {len(pairs)} of {count} pairs{named}"
-    unknown = [f"{each.first} and {each.second}" for each in differences if each.upper == math.inf]
+    unknown = [f"{pair.first} and {pair.second}" for pair in differences if pair.upper == math.inf]
     if unknown:
         yield (
             f"without limits: {first_few(unknown, 20)}, whose difference is the same in all "

@@ -65,7 +65,9 @@ def remarks_on_clusters(
     """Yield a remark where rows have few clusters."""
     if family.has_clusters:
         counts = [int(np.count_nonzero(row.data["n"])) for row in rows if not row.missing]
-        yield from remark_on_few_clusters(family, counts, [each.method.name for each in found])
+        yield from remark_on_few_clusters(
+            family, counts, [intervals.method.name for intervals in found]
+        )
 
 
 def complete_data(family: Family, rows: Sequence[Row]) -> list[Data]:
@@ -103,12 +105,12 @@ class Remarks:
     def on(self, found: Sequence[MethodIntervals]) -> Iterator[str]:
         """Yield those on the intervals of each method."""
         alike: dict[str, list[str]] = {}
-        for each in found:
-            told = list(self._of_method(each))
+        for intervals in found:
+            told = list(self._of_method(intervals))
             yield from told
-            if not told and keeps_no_contract(each.method, self.setting.family):
-                for remark in self._without_contract(each):
-                    alike.setdefault(remark, []).append(each.method.name)
+            if not told and keeps_no_contract(intervals.method, self.setting.family):
+                for remark in self._without_contract(intervals):
+                    alike.setdefault(remark, []).append(intervals.method.name)
         for remark, names in alike.items():
             yield f"{', '.join(names)}{remark}"
 
@@ -140,22 +142,22 @@ class Remarks:
         with np.errstate(invalid="ignore"):
             is_whole = (found.lower <= low) & (found.upper >= high)
         whole = set(np.flatnonzero(is_whole).tolist())
-        known = UNINFORMATIVE.get(family.public_name)
+        reason = UNINFORMATIVE.get(family.public_name)
         of_no_use: list[int] = []
         others: list[int] = []
         limited: list[int] = []
         for place, row in enumerate(self.rows):
             if place in whole:
-                says_nothing = known is not None and known.holds(self._columns(row)).all()
+                says_nothing = reason is not None and reason.holds(self._columns(row)).all()
                 (of_no_use if says_nothing else others).append(place)
-            elif known is not None and not row.missing:
+            elif reason is not None and not row.missing:
                 limits = found.lower[[place]], found.upper[[place]]
                 if limited_without_data(family, self._columns(row), *limits).any():
                     limited.append(place)
-        if of_no_use and known is not None:
+        if of_no_use and reason is not None:
             yield (
                 f"{found.method.name} is the whole range{self._at(of_no_use)}: "
-                f"the data leave every value possible, as {known.words}"
+                f"the data leave every value possible, as {reason.words}"
             )
         if limited:
             yield f"{found.method.name}{self._at(limited)}: {without_data(family)}"
@@ -194,15 +196,15 @@ class Remarks:
             try:
                 prior = setting.prior if other.takes_prior else None
                 asked = IntervalSetting(setting.family, setting.alpha, setting.side, prior)
-                found = asked.interval(other.name, [row])
+                interval = asked.interval(other.name, [row])
             except HarnessError:
                 continue
-            lower, upper = float(found.lower), float(found.upper)
+            lower, upper = float(interval.lower), float(interval.upper)
             is_whole = (lower, upper) == setting.family.support
             if (
                 lower < upper
                 and not is_whole
-                and not (found.estimate < lower or found.estimate > upper)
+                and not (interval.estimate < lower or interval.estimate > upper)
             ):
                 return f"; {_offer(other)}: {self.format_limits(lower, upper)}"
         return "; nor has another method of the family, of those that the catalogue ranks first"
@@ -256,11 +258,11 @@ class RepeatedIds:
         if side == TWO_SIDED:
             for length, data in zip(lengths, self.counts, strict=False):
                 try:
-                    found = compute(CLUSTERED, alpha=alpha, **data)
+                    interval = compute(CLUSTERED, alpha=alpha, **data)
                 except HarnessError:
                     continue
                 if length > 0:
-                    ratios.append(float(np.subtract(found.upper, found.lower)) / length)
+                    ratios.append(float(np.subtract(interval.upper, interval.lower)) / length)
         least, most = (f"{f(ratios):.3g}" if ratios else "" for f in (min, max))
         times = least if least == most else f"{least} to {most}"
         gives = f"gives an interval {times} times as long" if times else "allows for that"
@@ -295,7 +297,7 @@ def find_repeated_ids(
             continue
         column = table.column(name)
         values = [len({column[place] for place in places}) for places in groups]
-        extra = [len(places) - each for places, each in zip(groups, values, strict=True)]
+        extra = [len(places) - count for places, count in zip(groups, values, strict=True)]
         most = int(np.argmax(extra))
         if extra[most] == 0 or values[most] < 2:
             continue

@@ -21,7 +21,6 @@ from harness.families.data import alpha_given, broadcast_columns, levels_of
 from harness.families.family import POSTERIOR, Data, Family
 from harness.families.lists import RANGE
 from harness.families.samples import POPULATION, with_population
-from harness.families.scores import CLUSTERED_DIFFERENCE, range_of_differences
 from harness.families.uninformative import WITHOUT_INTERVAL
 from harness.methods.catalogue import default_method, find
 from harness.methods.method import ALL_SIDES, TWO_SIDED, Method
@@ -91,7 +90,7 @@ class Interval(Tabular):
     def _columns(self) -> dict[str, Any]:
         """The columns of the data frame, with a value or a list of the data for each row."""
         shape = np.shape(self.lower)
-        columns: dict[str, Any] = {name: list(each) for name, each in self.groups.items()}
+        columns: dict[str, Any] = {name: list(labels) for name, labels in self.groups.items()}
         for name, values in self.data.items():
             array = np.asarray(values)
             if array.ndim == len(shape):
@@ -124,11 +123,11 @@ def compute(
     """Compute the interval as ``interval`` does, of a family and a method named by any text."""
     alpha = alpha_given(alpha, confidence)
     given: dict[str, Any] = dict(data)
-    known = with_settings(family, data)
+    estimated = with_settings(family, data)
     if RANGE in given:
-        given[RANGE] = "{:g} ... {:g}".format(*known.support)
+        given[RANGE] = "{:g} ... {:g}".format(*estimated.support)
     return interval_of(
-        known, method, data, alpha=alpha, side=side, prior=prior, seed=seed, given=given
+        estimated, method, data, alpha=alpha, side=side, prior=prior, seed=seed, given=given
     )
 
 
@@ -154,8 +153,8 @@ def interval_of(
         alpha, side, prior, seed: as for ``interval``.
         given: the data and the settings as they were given; None for the data alone.
         may_lack_width: whether data of which no interval is valid have the one of no width.
-        within: the range of the parameter, where it is known to be less than that of the family.
-            Limits are cut to it, which changes no coverage.
+        within: the range of the parameter, where it is known to be less than that of the family;
+            None for that of the data. Limits are cut to it, which changes no coverage.
     """
     if method is None:
         validate_choice("side", side, ALL_SIDES)
@@ -185,8 +184,7 @@ def interval_of(
         here = levels == level
         part = tuple(column[here] for column in columns)
         lower[here], upper[here] = chosen.limits(part, float(level), side, prior, rng)
-    if family.public_name == CLUSTERED_DIFFERENCE.name and within is None:
-        within = range_of_differences(*(data[name] for name in family.data[:2]))
+    within = family.range_of_data(data) if within is None else within
     if within is not None:
         lower, upper = np.clip(lower, *within), np.clip(upper, *within)
     estimate = family.estimate(of_family)
@@ -258,13 +256,13 @@ def _given(
     family: Family, data: Mapping[str, npt.ArrayLike], shape: tuple[int, ...]
 ) -> dict[str, Any]:
     """The data as they were given, of the shape of the limits; a list has its own axis more."""
-    found = {}
+    columns = {}
     for name, values in data.items():
         array = np.array(values)
         inner = array.shape[-1:] if name in family.lists else ()
         whole = np.broadcast_to(array, (*shape, *inner))
-        found[name] = whole if whole.ndim else whole.item()
-    return found
+        columns[name] = whole if whole.ndim else whole.item()
+    return columns
 
 
 def _arguments(
@@ -325,10 +323,10 @@ def shown_decimals(
         >>> shown_decimals([(0.9, 0.83, 0.95), (0.001, 0.00024, 0.0026)])
         [6, 6]
     """
-    each = [_decimals(values, usual) for values in rows]
-    fixed = [count for count in each if count is not None]
-    share = bool(fixed) and len(fixed) == len(each) and max(fixed) - min(fixed) <= _SPREAD
-    return [max(fixed)] * len(each) if share else each
+    decimals = [_decimals(values, usual) for values in rows]
+    fixed = [count for count in decimals if count is not None]
+    share = bool(fixed) and len(fixed) == len(decimals) and max(fixed) - min(fixed) <= _SPREAD
+    return [max(fixed)] * len(decimals) if share else decimals
 
 
 def number_text(value: float, decimals: int | None, values: Sequence[float | None]) -> str:
@@ -341,25 +339,25 @@ def number_text(value: float, decimals: int | None, values: Sequence[float | Non
     """
     if decimals is not None or value == 0 or not math.isfinite(value):
         return f"{value:.{decimals or 0}f}"
-    known = [each for each in values if each is not None and math.isfinite(each)]
-    scale = max(map(abs, known))
-    digits = math.floor(math.log10(scale)) - _order(known, scale) + _DIGITS - 1
+    numbers = [number for number in values if number is not None and math.isfinite(number)]
+    scale = max(map(abs, numbers))
+    digits = math.floor(math.log10(scale)) - _order(numbers, scale) + _DIGITS - 1
     return f"{value:.{min(max(digits, _DIGITS), 15)}e}"
 
 
 def _decimals(values: Sequence[float | None], usual: int) -> int | None:
     """How many decimals an interval needs; None where powers of ten are read better."""
-    known = [value for value in values if value is not None and math.isfinite(value)]
-    scale = max(map(abs, known), default=0.0)
+    numbers = [value for value in values if value is not None and math.isfinite(value)]
+    scale = max(map(abs, numbers), default=0.0)
     if scale == 0.0:
         return usual
-    order = _order(known, scale)
+    order = _order(numbers, scale)
     if scale >= 1000:
         usual = min(usual, max(0, _DIGITS - order))
     count = max(usual, _DIGITS - 1 - order)
-    if min(known) >= 0.0:
+    if min(numbers) >= 0.0:
         # The lower limit of a few of many is much smaller than the interval's length.
-        least = math.floor(math.log10(min(value for value in known if value > 0.0)))
+        least = math.floor(math.log10(min(value for value in numbers if value > 0.0)))
         count = max(count, min(_DIGITS - 1 - least, _DIGITS + 1 - order))
     return None if count > _MOST_DECIMALS or scale >= _LARGEST else count
 
@@ -388,13 +386,13 @@ def interval_text(
         estimate, lower, upper: numbers or arrays of one shape.
     """
     shape = np.shape(lower)
-    numbers = [np.asarray(each, np.float64).ravel() for each in (estimate, lower, upper)]
-    known = ", ".join(words)
+    numbers = [np.asarray(column, np.float64).ravel() for column in (estimate, lower, upper)]
+    subject = ", ".join(words)
     if not shape:
         middle, low, high = (cells[0] for cells in _number_cells(numbers))
-        return f"<Interval {middle} [{low}, {high}]: {known}>"
+        return f"<Interval {middle} [{low}, {high}]: {subject}>"
     count = numbers[0].size
-    head = f"<Interval, {count} row{'' if count == 1 else 's'}: {known}>"
+    head = f"<Interval, {count} row{'' if count == 1 else 's'}: {subject}>"
     if not count:
         return head
     half = MOST_ROWS // 2
@@ -402,7 +400,7 @@ def interval_text(
     columns = [
         [name, *_data_cells(np.asarray(values), len(shape), rows)] for name, values in given.items()
     ]
-    cells = _number_cells([each[rows] for each in numbers])
+    cells = _number_cells([column[rows] for column in numbers])
     names = ("estimate", "lower", "upper")
     columns += [[name, *column] for name, column in zip(names, cells, strict=True)]
     lines = aligned(list(zip(*columns, strict=True)))
@@ -425,11 +423,12 @@ def _data_cells(values: npt.NDArray[Any], axes: int, rows: Sequence[int]) -> lis
     """The cells of some rows of a column of data; of a list the first numbers are shown."""
     if values.ndim == axes:
         cells = values.ravel()[rows].tolist()
-        return [each if isinstance(each, str) else f"{each:.10g}" for each in cells]
+        return [cell if isinstance(cell, str) else f"{cell:.10g}" for cell in cells]
     cells = []
     for numbers in values.reshape(-1, values.shape[-1])[rows].tolist():
         shown = [
-            each if isinstance(each, str) else f"{each:.6g}" for each in numbers[:_LONGEST_LIST]
+            number if isinstance(number, str) else f"{number:.6g}"
+            for number in numbers[:_LONGEST_LIST]
         ]
         if len(numbers) > _LONGEST_LIST:
             shown.append("…")

@@ -112,7 +112,7 @@ def located(place: str, message: str, others: Sequence[str]) -> str:
         return message
     if not others:
         return f"{place}: {message}"
-    lines = [each.rpartition(":")[2] for each in others[:3]]
+    lines = [other.rpartition(":")[2] for other in others[:3]]
     named = f"line {', '.join(lines)}" if all(map(str.isdigit, lines)) else ", ".join(others[:3])
     more = f", … ({len(others)} rows)" if len(others) > len(lines) else ""
     return f"{place}: {message}; wrong too: {named}{more}"
@@ -120,10 +120,10 @@ def located(place: str, message: str, others: Sequence[str]) -> str:
 
 def beside(shown: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is shown with more beside it, of which a name that is taken gets a prefix."""
-    found = dict(shown)
+    record = dict(shown)
     for name, value in more.items():
-        found[free_name(name, found)] = value
-    return found
+        record[free_name(name, record)] = value
+    return record
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
@@ -176,16 +176,16 @@ def rows_of_options(family: Family, given: Mapping[str, Any]) -> list[Row]:
     if not lists or row_lists(family, given):
         return [Row(given)]
     if len(set(lists.values())) > 1:
-        found = enumerated(f"{name} has {count}" for name, count in lists.items())
+        lengths = enumerated(f"{name} has {count}" for name, count in lists.items())
         raise InputError(
-            f"expected as many numbers in each list, found that {found} "
+            f"expected as many numbers in each list, found that {lengths} "
             "(a single number goes with all of a list)"
         )
     data: list[dict[str, Any]] = [
         {name: value[place] if isinstance(value, list) else value for name, value in given.items()}
         for place in range(next(iter(lists.values())))
     ]
-    return [Row(each, shown=each) for each in data]
+    return [Row(outcome, shown=outcome) for outcome in data]
 
 
 # Intervals.
@@ -273,7 +273,10 @@ class MethodIntervals:
             columns |= dict(zip(TAILS, values, strict=True))
         seconds = self.seconds / len(rows)
         return [
-            {**{name: _known(each[place]) for name, each in columns.items()}, "seconds": seconds}
+            {
+                **{name: _known(column[place]) for name, column in columns.items()},
+                "seconds": seconds,
+            }
             for place in range(len(rows))
         ]
 
@@ -285,14 +288,14 @@ def methods_asked(family: Family, names: Sequence[str]) -> list[Method]:
         InputError: there is no such method.
     """
     every = methods_of(family)
-    found: dict[str, Method] = {}
+    methods: dict[str, Method] = {}
     for name in names:
         if name == ALL:
-            found |= every
+            methods |= every
         else:
             method = find(family, name)
-            found.setdefault(method.name, method)
-    return list(found.values())
+            methods.setdefault(method.name, method)
+    return list(methods.values())
 
 
 def unfit(method: Method, setting: IntervalSetting, names: Sequence[str]) -> str:
@@ -329,8 +332,8 @@ def find_intervals(
     estimate, lower, upper = (np.full(len(rows), np.nan) for _ in range(3))
 
     def fill(places: list[int]) -> None:
-        found = setting.interval(method.name, [rows[place] for place in places])
-        estimate[places], lower[places], upper[places] = found.estimate, found.lower, found.upper
+        part = setting.interval(method.name, [rows[place] for place in places])
+        estimate[places], lower[places], upper[places] = part.estimate, part.lower, part.upper
 
     start = time.perf_counter()
     faults = faults_by_row(setting.family, rows, fill)
@@ -377,11 +380,11 @@ def intervals_by_method(
             every += [find_intervals(method, setting, rows)]
     complete = sum(not row.missing for row in rows)
     kept = []
-    for found in every:
-        if len(found.faults) < complete or not complete:
-            kept.append(found)
+    for intervals in every:
+        if len(intervals.faults) < complete or not complete:
+            kept.append(intervals)
         else:
-            remarks.append(f"{found.method.name} is left out: {found.reason}")
+            remarks.append(f"{intervals.method.name} is left out: {intervals.reason}")
     if not kept:
         raise next(iter(every[0].faults.values()))
     return kept, remarks
@@ -404,14 +407,17 @@ def records_of(
     """
     shown = {name for row in rows for name in row.shown}
     names = {name: free_name(name, shown) for name in (*COLUMNS, "length", *TAILS, "seconds")}
-    has_tails = any(each.has_posterior(setting) for each in found)
-    more = [each.in_full(setting, rows, has_tails) for each in found] if in_full else []
+    has_tails = any(intervals.has_posterior(setting) for intervals in found)
+    more = [intervals.in_full(setting, rows, has_tails) for intervals in found] if in_full else []
     records = []
     for place, row in enumerate(rows):
-        for number, each in enumerate(found):
+        for number, intervals in enumerate(found):
             values = (
-                *(_known(column[place]) for column in (each.estimate, each.lower, each.upper)),
-                *(setting.alpha, each.method.name, setting.side),
+                *(
+                    _known(column[place])
+                    for column in (intervals.estimate, intervals.lower, intervals.upper)
+                ),
+                *(setting.alpha, intervals.method.name, setting.side),
             )
             named = {names[name]: value for name, value in zip(COLUMNS, values, strict=True)}
             record: dict[str, Any] = {**row.shown, **named}

@@ -50,9 +50,9 @@ def interval_of_rows(
     family = with_settings(name, settings)
     lists: dict[str, Any] = {k: texts(settings.pop(k, ())) for k in _LISTS}
     single: dict[str, Any] = {k: settings.pop(k) for k in _SINGLE if k in settings}
-    known = (*family.options, POPULATION)
-    if unknown := next((each for each in settings if each not in known), ""):
-        hint = did_you_mean(unknown, (*known, *_LISTS, *_SINGLE))
+    options = (*family.options, POPULATION)
+    if unknown := next((option for option in settings if option not in options), ""):
+        hint = did_you_mean(unknown, (*options, *_LISTS, *_SINGLE))
         raise InputError(f"unknown beside rows: {unknown}{hint}")
     if np.ndim(alpha):
         raise InputError("alpha should be a number beside rows, found an array")
@@ -63,12 +63,12 @@ def interval_of_rows(
         **single,
     )
     answer = rows_of_file(family, asked, lambda _, v: int(v) if v.is_integer() else v)
-    found = answer.rows
-    if lacking := next((row for row in found if row.missing), None):
+    data_rows = answer.rows
+    if lacking := next((row for row in data_rows if row.missing), None):
         raise InputError(f"{lacking.place}: no number for {' or '.join(lacking.missing)}")
-    validate_rows(family, found)
+    validate_rows(family, data_rows)
     setting, every = IntervalSetting(family, alpha, side, prior, seed), []
-    together = [[row] for row in found] if row_lists(family, found[0].data) else [found]
+    together = [[row] for row in data_rows] if row_lists(family, data_rows[0].data) else [data_rows]
     for part in together:
         try:
             every.append(setting.interval(method, part))
@@ -77,17 +77,18 @@ def interval_of_rows(
             raise type(fault)(located(where, str(fault), ())) from None
     first = every[0]
     estimate, lower, upper = (
-        np.ravel([getattr(each, name) for each in every]) for name in ("estimate", "lower", "upper")
+        np.ravel([getattr(interval, name) for interval in every])
+        for name in ("estimate", "lower", "upper")
     )
     named = {*first.data, *asked.columns.values()}
-    beside = [{k: v for k, v in row.shown.items() if k not in named} for row in found]
-    groups = {k: [each.get(k) for each in beside] for k in beside[0]}
-    remarks = dict.fromkeys(remark for each in every for remark in each.remarks)
+    beside = [{k: v for k, v in row.shown.items() if k not in named} for row in data_rows]
+    groups = {k: [record.get(k) for record in beside] for k in beside[0]}
+    remarks = dict.fromkeys(remark for interval in every for remark in interval.remarks)
     of_file = answer.remarks_on((upper - lower).tolist(), float(alpha), side)
     whole = replace(first, groups=groups, remarks=(*of_file, *remarks))
-    if len(found) == 1 and not found[0].place:
+    if len(data_rows) == 1 and not data_rows[0].place:
         return whole
     # Lists of several groups differ in length, and are no data of one array.
     one = len(every) == 1
-    data_of_all = {k: np.atleast_1d(each) for k, each in first.data.items()} if one else {}
+    data_of_all = {k: np.atleast_1d(values) for k, values in first.data.items()} if one else {}
     return replace(whole, estimate=estimate, lower=lower, upper=upper, data=data_of_all)

@@ -53,10 +53,13 @@ _NO_NUMBER = [*MISSING, "."]
 
 _Numbers = Mapping[str, Floats]
 _WRONG: Mapping[str, tuple[Callable[[_Numbers], Bools], str]] = {
-    "se": (lambda known: known["se"] < 0, "a standard error from 0 on"),
-    "upper": (lambda known: known["upper"] < known["lower"], "a limit not below the lower one"),
-    "p_value": (lambda known: abs(known["p_value"] - 0.5) > 0.5, "a p-value from 0 to 1"),
-    "df": (lambda known: known["df"] <= 0, "degrees of freedom above 0"),
+    "se": (lambda numbers: numbers["se"] < 0, "a standard error from 0 on"),
+    "upper": (
+        lambda numbers: numbers["upper"] < numbers["lower"],
+        "a limit not below the lower one",
+    ),
+    "p_value": (lambda numbers: abs(numbers["p_value"] - 0.5) > 0.5, "a p-value from 0 to 1"),
+    "df": (lambda numbers: numbers["df"] <= 0, "degrees of freedom above 0"),
 }
 """Which rows have a wrong number of each kind, and what it should be."""
 
@@ -211,7 +214,7 @@ def measured_groups(
     if options.decimal == "," and isinstance(true, str) and true not in table.names:
         true = re.sub(DECIMAL_COMMA, r"\1.\2", true)
     truths = table.truths(true, groups)
-    found = {
+    group_measures = {
         group: measures(answers.at(rows), truth, alpha, options.null)
         for (group, rows), truth in zip(groups.items(), truths, strict=True)
     }
@@ -220,13 +223,13 @@ def measured_groups(
         for group in groups:
             other = table.reference(options.reference, group, groups)
             places = table.places((group, other), groups, trials)
-            placed = np.full((2, 1 + max(int(each.max()) for each in places)), np.nan)
+            placed = np.full((2, 1 + max(int(positions.max()) for positions in places)), np.nan)
             placed[0, places[0]] = answers.estimate[groups[group]]
             placed[1, places[1]] = answers.estimate[groups[other]]
             precision = relative_precision(*map(Replicates.of, placed))
             if precision.trials:
-                found[group][RELATIVE_PRECISION] = precision
-    return found, truths
+                group_measures[group][RELATIVE_PRECISION] = precision
+    return group_measures, truths
 
 
 @dataclass(frozen=True)
@@ -326,8 +329,8 @@ class _Estimates:
         if wrong.any():
             row = int(wrong.argmax())
             value = self.column(name)[row]
-            found = "nothing" if value in (None, "") else f"{quoted(value)}{comma_hint(str(value))}"
-            raise InputError(f"{self.where(row)}: expected {expected} in {name}, found {found}")
+            text = "nothing" if value in (None, "") else f"{quoted(value)}{comma_hint(str(value))}"
+            raise InputError(f"{self.where(row)}: expected {expected} in {name}, found {text}")
 
     def numbers(self, name: str) -> Floats:
         """Return a column of numbers, NaN where one is missing."""
@@ -393,7 +396,7 @@ class _Estimates:
 
     def reference(self, reference: Any, group: EstimateGroup, groups: _Groups) -> EstimateGroup:
         """The group of the reference at the further factors of a group."""
-        methods = {str(each.values[0]): each.values[0] for each in groups}
+        methods = {str(candidate.values[0]): candidate.values[0] for candidate in groups}
         if str(reference) not in methods:
             raise InputError(
                 f"{self.name}: reference should be a method in {group.factors[0]}, which has "
@@ -415,7 +418,7 @@ class _Estimates:
             groups: the rows of each group.
             trials: the column that tells trials apart; None where the order of the rows does.
         """
-        own, other = (groups[each] for each in pair)
+        own, other = (groups[group] for group in pair)
         if trials is None:
             if own.size != other.size:
                 raise InputError(

@@ -448,5 +448,5 @@ def interval(
         return of_rows(cast("str | None", method))
     options |= data
     if isinstance(method, list | tuple):
-        return ByMethod.of(lambda each: compute(family, each, **options), method)
+        return ByMethod.of(lambda name: compute(family, name, **options), method)
     return compute(family, cast("str | None", method), **options)

@@ -108,8 +108,8 @@ class SizeNumbers:
             "totals": packed(np.cumsum(self.counts, axis=2), "uint16"),
             # As pictures show them, to a millionth.
             "curves": [
-                [packed(each.truths, "float32"), packed(1.0 - each.missed, "float32")]
-                for each in self.curves
+                [packed(curve.truths, "float32"), packed(1.0 - curve.missed, "float32")]
+                for curve in self.curves
             ],
         }
 
@@ -120,7 +120,7 @@ class SizeNumbers:
         beginning = f"At n = {self.n} and p = {p:.6g} the {name} interval"
         if not when:
             return f"{beginning} holds p whatever x is: none of {DRAWN} intervals misses."
-        missed, expected = (float(each[row, at_p]) for each in (self.exact.missed, self.expected))
+        missed, expected = (float(table[row, at_p]) for table in (self.exact.missed, self.expected))
         return (
             f"{beginning} misses when x is {when}: that has probability {percent(missed)}; of "
             f"the {DRAWN} intervals drawn {self.counts[row, at_p, 0]} miss, "
@@ -145,7 +145,7 @@ class Numbers:
     def data(self, names: Sequence[str]) -> dict[str, Any]:
         """What the script reads."""
         words: dict[str, int] = {}
-        sizes = [each.data(words) for each in self.sizes]
+        sizes = [size.data(words) for size in self.sizes]
         return {
             "alpha": self.alpha,
             "truths": self.truths.tolist(),
@@ -156,7 +156,7 @@ class Numbers:
             "family": FAMILY,
             "labels": [spec.label for spec in self.experiment.methods],
             "start": {
-                "n": _nearest([each.n for each in self.sizes], _FIRST_N),
+                "n": _nearest([size.n for size in self.sizes], _FIRST_N),
                 "p": _nearest(self.truths.tolist(), _FIRST_P),
                 "methods": list(range(min(_FIRST_METHODS, len(names)))),
             },

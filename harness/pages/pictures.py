@@ -132,7 +132,7 @@ class PictureAxis:
 
     def share(self, value: float) -> float:
         """Where a value is, from 0 to 1; of one beyond the axis its end."""
-        low, high, value = (self._scale(each) for each in (self.low, self.high, value))
+        low, high, value = (self._scale(number) for number in (self.low, self.high, value))
         return (min(max(value, low), high) - low) / ((high - low) or 1.0)
 
     def at(self, value: float) -> float:
@@ -176,7 +176,7 @@ class PictureAxis:
 
 def joined(*words: str) -> str:
     """The words that are not empty, with colons between them."""
-    return ": ".join(each for each in words if each)
+    return ": ".join(part for part in words if part)
 
 
 def exact(value: float, fault: str = "") -> str:
@@ -368,13 +368,13 @@ def tail_picture(example: TailExample) -> Picture:
 def miss_picture(example: MissExample) -> Picture:
     """Coverage over the truth."""
     levels = {"desired": example.alpha, "allowed": example.allowed, "found": example.mean}
-    known = {name: value for name, value in levels.items() if value is not None}
+    given_levels = {name: value for name, value in levels.items() if value is not None}
     # The axis ends below the truths that the finding is about.
     missed = example.missed
     if example.inside is not None:
         low, high = example.inside
         missed = missed[(example.truths >= low) & (example.truths <= high)]
-    largest = max(*known.values(), float(missed.max(initial=0.0)))
+    largest = max(*given_levels.values(), float(missed.max(initial=0.0)))
     top = max(min(1.0, 1.12 * largest), _SMALLEST_TOP)
     axis = PictureAxis(float(example.truths[0]), float(example.truths[-1]), LEFT_OF_PLOT)
     height = PictureAxis(0.0, top).height
@@ -428,7 +428,7 @@ def miss_picture(example: MissExample) -> Picture:
             for covers in ticks(1.0 - top, 1.0, 5)
         ],
         marks=marks,
-        lines=[Line(y_at(value), name, words[name]) for name, value in known.items()],
+        lines=[Line(y_at(value), name, words[name]) for name, value in given_levels.items()],
         shades=[(start, width) for start, width in shades if width > 0],
         shade_words=shade_words,
         curve=axis.path(example.truths, example.missed, top),

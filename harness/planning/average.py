@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from inspect import unwrap
 from typing import Any
 
 import numpy as np
@@ -193,7 +194,7 @@ def averages(
     table = read_rows(rows)
     given: Any = {"correct": correct, "stratum": stratum, "weight": weight, **options}
     return [
-        (dict(zip(by, key, strict=True)), average(rows=table.at(places), **given))
+        (dict(zip(by, key, strict=True)), unwrap(average)(rows=table.at(places), **given))
         for key, places in table.groups(by).items()
     ]
 
@@ -203,8 +204,8 @@ def _counted(
 ) -> tuple[Floats, Floats, Floats]:
     """The counts, sizes and weights of strata from cases."""
     if stratum is None and weight is None:
-        raise InputError("rows needs stratum or weight, the name of a column")
-    right = np.array(table.right(correct), np.float64)
+        raise InputError("--rows needs --stratum or --weight, the name of a column")
+    right = np.array(table.right(correct, takes_positive=False), np.float64)
     weights = np.ones(right.size) if weight is None else np.array(table.finite(weight))
     labels: Sequence[Any] = weights.tolist() if stratum is None else table.keys(stratum, "stratum")
     places = {label: place for place, label in enumerate(dict.fromkeys(labels))}

@@ -319,7 +319,7 @@ def _columns(
     undefined = np.isnan(family.parameter_at(truths))
     if undefined.any():
         values = zip(family.symbols, truths, strict=True)
-        where = " and ".join(f"{name} = {each[undefined][0]:.15g}" for name, each in values)
+        where = " and ".join(f"{name} = {truth[undefined][0]:.15g}" for name, truth in values)
         raise InputError(f"{family.name} is not defined at {where}")
     return (levels, *sizes, *truths)
 
@@ -375,7 +375,9 @@ def _at_size(
             f"occur, found {count:.0f}"
         )
     if count > first.design.most_summed:
-        return _drawn(source, side, alpha, [(each, rows, index) for _, each, rows, index in listed])
+        return _drawn(
+            source, side, alpha, [(scenario, rows, index) for _, scenario, rows, index in listed]
+        )
     possible = [solver.possible_outcomes() for solver, *_ in listed]
     outcomes = possible[0] if len(possible) == 1 else np.unique(np.concatenate(possible))
     lower, upper = limits_of(source, observed_at(first, outcomes), alpha, side)
@@ -456,11 +458,13 @@ def remark_on_coverage(
     # As they are shown, so that a reader computes the same.
     near = np.array([float(f"{near_estimate(family, (x, n))[0]:.3g}") for n, x in small])
     given: Any = {"n": sizes, "p": near, "alpha": alpha}
-    found = np.asarray(coverage(cast(Any, family.public_name), cast(Any, method), **given).coverage)
-    least = int(found.argmin())
+    coverages = np.asarray(
+        coverage(cast(Any, family.public_name), cast(Any, method), **given).coverage
+    )
+    least = int(coverages.argmin())
     at = f"near the estimate, at p = {near[least]:.3g} and n = {sizes[least]:.15g},"
     note = f"; the least of {len(small)} outcomes with n below {SMALL}" if len(small) > 1 else ""
-    covers = f"covers {100 * found[least]:.1f} % (exact{note})"
+    covers = f"covers {100 * coverages[least]:.1f} % (exact{note})"
     if sizes[0] < COMPUTED_OVER[family.name].least:
         yield f"{method} {chosen_for(family)}; {at} it {covers}"
     else:

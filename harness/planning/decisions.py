@@ -195,7 +195,7 @@ class ShareLayout(Layout):
         of_cases, of_share = spans
         n = sizes[:, 0]
         row, cases = _in_ranges([binomial.window(*of_cases, size, nats) for size in n.tolist()])
-        ends = [binomial.window(*of_share, each, nats) if each else (0, 0) for each in cases]
+        ends = [binomial.window(*of_share, count, nats) if count else (0, 0) for count in cases]
         first, last = np.array(ends, float).T
         nothing = np.zeros_like(cases)
         return Lines(row, row, cases, first, last, n[row], nothing, nothing)

@@ -140,15 +140,15 @@ def power(
         expectations, spans = expectations_of(
             estimated, asked.goal, asked.source, float(alpha), points
         )
-        found = expectations.means(rows, [low for low, _ in spans])
+        powers = expectations.means(rows, [low for low, _ in spans])
     else:
         tried = question.tried
         with underway(lambda: f"computing the power: {tried.count} of {len(rows)} sizes done"):
-            found = question.probabilities(rows, ALL_NATS)
+            powers = question.probabilities(rows, ALL_NATS)
     return Power(
         sizes=_as_given(estimated, columns),
         truths=dict(zip(estimated.free_symbols, truths, strict=True)),
-        probability=found.reshape(shape) if shape else float(found[0]),
+        probability=powers.reshape(shape) if shape else float(powers[0]),
         one_sided_alpha=float(alpha),
         assumed=asked.assumed,
     )
@@ -227,7 +227,7 @@ def detectable(
             f"a detectable difference is found for methods of the catalogue, of one sample, two "
             f"samples or pairs, found {estimated.name}"
         )
-    span: list[Span] = [(low, high), *((each, each) for each in held)]
+    span: list[Span] = [(low, high), *((truth, truth) for truth in held)]
     if estimated.shares_size:
         span = [(held[0], held[0]), (0.0, high), (0.0, high)]
     work = question.decisions_of(question.layout.lines(row, span, ALL_NATS))
@@ -235,13 +235,13 @@ def detectable(
         raise InputError(f"{estimated.size_text(row[0].tolist())} is too large for this method")
     with underway(lambda: f"deciding on the outcomes of every {moved}"):
         decisions = question.decided(row, span, ALL_NATS)
-        found = _first_seen(decisions, at, (low, high), float(probability), asked.goal.is_above)
-    if found is None:
+        answer = _first_seen(decisions, at, (low, high), float(probability), asked.goal.is_above)
+    if answer is None:
         raise InputError(
             f"{estimated.name}: at {estimated.size_text(row[0].tolist())} no {moved} has "
             f"{asked.goal.words}"
         )
-    truths = at(found)
+    truths = at(answer)
     cells = estimated.all_truths([np.array([truth]) for truth in truths])
     return Detectable(
         sizes=_as_given(estimated, list(row[0])),
@@ -341,9 +341,9 @@ def _sizes(family: Family, sizes: Mapping[str, Any]) -> list[Floats]:
     """
     missing = [name for name in family.sizes if name not in sizes]
     if missing:
-        found = " and ".join(sizes) or "nothing"
+        names = " and ".join(sizes) or "nothing"
         raise InputError(
-            f"power of {family.name} needs {' and '.join(family.sizes)}, found {found}"
+            f"power of {family.name} needs {' and '.join(family.sizes)}, found {names}"
         )
     return size_columns(family, sizes)
 
@@ -361,12 +361,12 @@ def _truths(family: Family, given: Mapping[str, Any], names: Sequence[str]) -> l
     Raises:
         InputError: one is missing, unknown, no single number or out of range.
     """
-    known = family.with_free_truths(given)
-    if set(known) != set(names):
-        found = ", ".join(sorted(known)) or "nothing"
+    truths = family.with_free_truths(given)
+    if set(truths) != set(names):
+        given_names = ", ".join(sorted(truths)) or "nothing"
         wanted = " and ".join(names) or "no true value, which is sought,"
-        raise InputError(f"power of {family.name} needs {wanted}; found {found}")
-    columns = truth_columns(family, {**dict.fromkeys(family.free_symbols, 0.5), **known})
+        raise InputError(f"power of {family.name} needs {wanted}; found {given_names}")
+    columns = truth_columns(family, {**dict.fromkeys(family.free_symbols, 0.5), **truths})
     by_name = dict(zip(family.free_symbols, columns, strict=True))
     for name in names:
         if by_name[name].shape != ():

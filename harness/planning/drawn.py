@@ -199,8 +199,8 @@ class DrawnQuestion:
         )
         if slope == 0:
             return f"{said}, and the sizes near the answer reach the same"
-        known = math.ceil(2.0 * error / slope * (number + step - less))
-        return f"{said}, so that {name} = {number:,} is known to ±{known:,}"
+        uncertainty = math.ceil(2.0 * error / slope * (number + step - less))
+        return f"{said}, so that {name} = {number:,} is known to ±{uncertainty:,}"
 
 
 def question_of_table(
@@ -284,12 +284,12 @@ def _in_order(order: Positions, is_beyond: Callable[[Positions], Bools]) -> Bool
     decided = is_beyond(order[places])
     differ = np.convolve(decided[1:] != decided[:-1], np.ones(5), "same") > 0
     between = np.searchsorted(places[1:], np.arange(order.size)).clip(max=differ.size - 1)
-    found = np.empty(order.size, bool)
-    found[order] = decided[between]
-    found[order[places]] = decided
+    decisions = np.empty(order.size, bool)
+    decisions[order] = decided[between]
+    decisions[order[places]] = decided
     open_places = order[differ[between]]
-    found[open_places] = is_beyond(open_places)
-    return found
+    decisions[open_places] = is_beyond(open_places)
+    return decisions
 
 
 def question_of_scores(
@@ -317,16 +317,16 @@ def question_of_scores(
     draw_growing, names = lists.draw_growing, family.sizes[: -len(beside) or None]
     if ratio != 1 and len(names) == 1:
         raise InputError(f"size of {family.name} takes no ratio")
-    known: dict[str, Any] = {
+    settings: dict[str, Any] = {
         name: value for name, value in lists.words.items() if value is not None
     }
-    known |= lists.restated({name: size_or_number(name, each) for name, each in given.items()})
+    settings |= lists.restated({name: size_or_number(name, value) for name, value in given.items()})
     # No width depends on a mean of normal scores.
     left_out = () if is_bound or "mean" in given else ("mean",)
     needed = [name for name in (*lists.words, *beside) if name not in left_out]
-    validate_names(f"size of {family.name}", needed, known, "needs")
-    numbers = {name: known.get(name, 0.0) for name in lists.words}
-    cases: list[int] = [size for name in beside for size in known[name]]
+    validate_names(f"size of {family.name}", needed, settings, "needs")
+    numbers = {name: settings.get(name, 0.0) for name in lists.words}
+    cases: list[int] = [size for name in beside for size in settings[name]]
     truth = lists.truth_at(**numbers)
     where = ", ".join(f"{name} = {number:.15g}" for name, number in numbers.items())
     parameter = float(scenario_for(family, (2, 2), truth).listed_truths()[1][0])

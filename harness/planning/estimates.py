@@ -65,13 +65,13 @@ def estimates(
         if place > 2 and rules[-1] ** len(truths) > most:
             break
         parts = [expectations.rule(sizes[pending], truths, m) for m in rules]
-        weights = np.concatenate([each for _, each in parts], axis=1)
+        weights = np.concatenate([rule_weights for _, rule_weights in parts], axis=1)
         used = weights != 0.0
         columns = zip(*[counts for counts, _ in parts], strict=True)
-        data = tuple(np.concatenate(each, axis=1)[used] for each in columns)
+        data = tuple(np.concatenate(column, axis=1)[used] for column in columns)
         terms = np.zeros(weights.shape)
         terms[used] = weights[used] * expectations.goal.values(*expectations.limits(data))
-        ends = np.cumsum([each.shape[1] for _, each in parts])[:-1]
+        ends = np.cumsum([rule_weights.shape[1] for _, rule_weights in parts])[:-1]
         for row, part in enumerate(np.split(terms, ends, axis=1), place + 1 - len(rules)):
             means[row, pending] = part.sum(axis=1)
         last = means[place - 2 : place + 1, pending]
@@ -84,8 +84,8 @@ def estimates(
         pending = pending[~(error[pending] < needed)]
         if not pending.size:
             break
-    found = np.where(np.isnan(means), -1, np.arange(len(_RULES))[:, np.newaxis]).max(axis=0)
-    return means[found, np.arange(len(sizes))], error
+    last_places = np.where(np.isnan(means), -1, np.arange(len(_RULES))[:, np.newaxis]).max(axis=0)
+    return means[last_places, np.arange(len(sizes))], error
 
 
 def chances(expectations: Expectations, sizes: Floats, truths: Sequence[float]) -> Floats:
@@ -102,7 +102,7 @@ def chances(expectations: Expectations, sizes: Floats, truths: Sequence[float]) 
     """
     goal, sampling = expectations.goal, expectations.family.model.SAMPLING
     assert isinstance(goal, AssuredWidth)
-    found, scale = np.empty(len(sizes)), goal.width.family.scale
+    probabilities, scale = np.empty(len(sizes)), goal.width.family.scale
     places = 0.5 - 0.5 * np.cos(np.pi * np.arange(2 * _POINTS - 1) / (2 * _POINTS - 2))
     for row, size in enumerate(sizes):
         chance, counts, nodes = np.ones(()), [], []
@@ -115,7 +115,7 @@ def chances(expectations: Expectations, sizes: Floats, truths: Sequence[float]) 
             nodes.append(np.rint(x[0] + (x[-1] - x[0]) * places))
             chance = np.multiply.outer(chance, pmf)
         near, narrow = np.ones(chance.shape, bool), np.zeros(chance.shape)
-        if min(each.size for each in counts) > 3 * places.size:
+        if min(sample_counts.size for sample_counts in counts) > 3 * places.size:
             widths = replace(expectations, goal=goal.width).values_at(size, nodes)
             fine = scale.nearly_polynomial(np.append(widths, goal.width.target))
             fine, target = fine[:-1].reshape(widths.shape), fine[-1]
@@ -135,8 +135,8 @@ def chances(expectations: Expectations, sizes: Floats, truths: Sequence[float]) 
             data = [np.full(near.sum(), n) for n in np.repeat(size, 2)]
             data[::2] = [x[place] for x, place in zip(counts, np.nonzero(near), strict=True)]
             narrow[near] = goal.values(*expectations.limits(tuple(data)))
-        found[row] = (chance * narrow).sum()
-    return found
+        probabilities[row] = (chance * narrow).sum()
+    return probabilities
 
 
 def _interpolated(values: Floats, axis: int, nodes: Floats, x: Floats) -> Floats:

@@ -269,7 +269,7 @@ class PairedExpectations(Expectations):
             share = min(cell / rest, 1.0) if rest > 0 else 0.0
             rest -= cell
             left, weights, count, places = next_rule(left, weights, share, m)
-            counts = [each[:, places] for each in counts] + [count]
+            counts = [cell_counts[:, places] for cell_counts in counts] + [count]
         if not self.with_both:
             counts.append(np.zeros(left.shape))
         first_only, second_only, both = counts

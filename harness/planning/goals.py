@@ -355,8 +355,8 @@ class Tried:
             self.above = np.empty((2, 0))
         self.count += sizes.size
         self.failing = float(max(self.failing, sizes[~reached].max(initial=0.0)))
-        known = np.full(sizes.size, np.nan) if values is None else values
-        above = np.concatenate([self.above, np.stack([sizes, known])[:, reached]], axis=1)
+        curve_values = np.full(sizes.size, np.nan) if values is None else values
+        above = np.concatenate([self.above, np.stack([sizes, curve_values])[:, reached]], axis=1)
         self.above = above[:, above[0] > self.failing]
 
     def doing(self, name: str) -> str:

@@ -164,8 +164,8 @@ def metrics_of_cases(
     labels, n = list(dict.fromkeys(classes)), len(classes)
     some = ", ".join(map(str, labels[:5])) + ", …" * (len(labels) > 5)
     if not 1 <= len(labels) <= MOST_CLASSES:
-        found = f"found {len(labels)}: {some}".removesuffix(": ")
-        raise InputError(f"{names[0]} should have from one to {MOST_CLASSES} labels, {found}")
+        clause = f"found {len(labels)}: {some}".removesuffix(": ")
+        raise InputError(f"{names[0]} should have from one to {MOST_CLASSES} labels, {clause}")
     if len(labels) == 1:
         # The other class of a test set of one class may be predicted, named, or never be seen.
         labels = list(
@@ -187,10 +187,10 @@ def metrics_of_cases(
         raise InputError(
             f"{names[1]} should have a label for each of {n} cases, found {len(predicted)}"
         )
-    known = set(labels)
-    others = list(dict.fromkeys(each for each in predicted if each not in known))
+    label_set = set(labels)
+    others = list(dict.fromkeys(case for case in predicted if case not in label_set))
     # Of several classes a prediction may be of a further one, unless all are.
-    if others and (not several or known.isdisjoint(predicted)):
+    if others and (not several or label_set.isdisjoint(predicted)):
         raise InputError(f"{names[1]} should have the labels {every}, found {others[0]}")
     if several and positive is None:
         if score is not None:
@@ -204,9 +204,9 @@ def metrics_of_cases(
                 f"{names[1]} should have at most {MOST_CLASSES} labels with those of {names[0]}, "
                 f"found {len(order)}"
             )
-        places = {each: place for place, each in enumerate(order)}
+        places = {class_label: place for place, class_label in enumerate(order)}
         table = np.zeros((len(order), len(order)))
-        rows, columns = ([places[each] for each in column] for column in (classes, predicted))
+        rows, columns = ([places[case] for case in column] for column in (classes, predicted))
         np.add.at(table, (rows, columns), 1.0)
         return class_records(table, order, beta, alpha)
     actual = np.array([case == label for case in classes])

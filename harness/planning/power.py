@@ -140,26 +140,26 @@ class PowerQuestion(LadderQuestion):
         as that.
         """
         sizes = self.sizes(numbers)
-        found = self.probabilities(sizes)
-        near = np.abs(found - self.target) <= 2.0 * LEFT_OUT
-        found[near] = self.probabilities(sizes[near], ALL_NATS)
-        return found
+        probabilities = self.probabilities(sizes)
+        near = np.abs(probabilities - self.target) <= 2.0 * LEFT_OUT
+        probabilities[near] = self.probabilities(sizes[near], ALL_NATS)
+        return probabilities
 
     def probabilities(self, sizes: Floats, nats: float = NATS) -> Floats:
         """Return the probability at rows of sizes, shape (N,)."""
         spans = [(truth, truth) for truth in self.truths]
-        found, start, at_once = np.empty(len(sizes)), 0, 1
+        probabilities, start, at_once = np.empty(len(sizes)), 0, 1
         while start < len(sizes):
             part = sizes[start : start + at_once]
             decisions = self.decided(part, spans, nats)
             values = decisions.probabilities(self.truths, len(part))
-            found[start : start + len(part)] = values
+            probabilities[start : start + len(part)] = values
             self.tried.add(self.words, part[:, 0], is_reached(self.goal, values), values)
             start += len(part)
             # As many sizes as make a table of a bounded number of lines.
             lines = decisions.lines.row.size / len(part)
             at_once = max(1, min(8 * at_once, int(_LINES_AT_ONCE / lines)))
-        return found
+        return probabilities
 
     def wider(self, computed: _Computed, number: int, most: float) -> tuple[int, int]:
         """The next range of numbers to compute: as far as the decisions that are left suffice."""
@@ -184,12 +184,12 @@ class PowerQuestion(LadderQuestion):
         method, family = self.method, self.family
         assert method.largest_size is not None
         other = next(
-            each
-            for each in methods_for(family).values()
-            if each.largest_size is None
-            and each.decides is None
-            and self.goal.side in each.sides
-            and each.steady_from <= self.alpha
+            candidate
+            for candidate in methods_for(family).values()
+            if candidate.largest_size is None
+            and candidate.decides is None
+            and self.goal.side in candidate.sides
+            and candidate.steady_from <= self.alpha
         )
         crossing = _crossing(self.by(other))
         last = int(method.largest_size / max(1.0, self.ratio))
@@ -410,11 +410,13 @@ def too_large(question: PowerQuestion, size: float) -> TooManyDecisionsError:
     """The refusal of an answer above a size, with methods that may find it."""
     family, number = question.family, question.ladder.number_from(_FAR * size)
     fitting = [
-        question.by(each)
-        for each in methods_for(family).values()
-        if question.goal.side in each.sides and each.deterministic and each.largest_size is None
+        question.by(method)
+        for method in methods_for(family).values()
+        if question.goal.side in method.sides
+        and method.deterministic
+        and method.largest_size is None
     ]
-    work = {each.method.name: each.work(number) / each.most for each in fitting}
+    work = {candidate.method.name: candidate.work(number) / candidate.most for candidate in fitting}
     others = [name for name in sorted(work, key=work.__getitem__) if work[name] < _LITTLE]
     cheaper = f"; {' and '.join(others[:2])} can answer" if others else ""
     return TooManyDecisionsError(

@@ -159,8 +159,8 @@ class Question(LadderQuestion):
         possible = np.ones(numbers.size, bool)
         for truths in some_truths:
             possible[possible] = self._is_reached_at(numbers[possible], truths)
-        known = ~possible if self.is_range else np.ones(numbers.size, bool)
-        self.tried.add(self.goal.words, self.ladder.sizes(numbers[known]), possible[known])
+        decided = ~possible if self.is_range else np.ones(numbers.size, bool)
+        self.tried.add(self.goal.words, self.ladder.sizes(numbers[decided]), possible[decided])
         return possible
 
     def _is_reached_at(self, numbers: Integers, truths: Sequence[float]) -> Bools:

@@ -166,7 +166,7 @@ class Size(Tabular):
         (name, answer), *_ = self.sizes.items()
         said = f"every {name} from {answer:.15g} to {self.checked_to:.15g} is enough"
         if self.smaller:
-            listed = ", ".join(f"{each:.15g}" for each in self.smaller)
+            listed = ", ".join(f"{size:.15g}" for size in self.smaller)
             return f"{said}; some smaller ones are too, but not all that follow them: {listed}"
         of_those = "" if self.checked is None else " of those that were computed"
         return f"{said}, and no smaller one{of_those}"
@@ -294,10 +294,10 @@ def size(
         assert isinstance(goal, Width)
         _validate_alpha(alpha)
         if plans_labels:
-            found = _size_of_judge(estimated, chosen, goal, alpha, truths)
+            least_size = _size_of_judge(estimated, chosen, goal, alpha, truths)
         else:
-            found = _size_of_lists(estimated, chosen, goal, alpha, truths, ratio)
-        return replace(found, assumed=assumed)
+            least_size = _size_of_lists(estimated, chosen, goal, alpha, truths, ratio)
+        return replace(least_size, assumed=assumed)
     goal = _goal(estimated, wanted, assurance, probability)
     ranges = _ranges(estimated, estimated.with_free_truths(truths))
     _validate_alpha(alpha)
@@ -444,8 +444,8 @@ def _goal(
     """
     given = {name: value for name, value in wanted.items() if value is not None}
     if len(given) != 1:
-        found = ", ".join(given) or "nothing"
-        raise InputError(f"size needs one of {', '.join(wanted)}, found {found}")
+        names = ", ".join(given) or "nothing"
+        raise InputError(f"size needs one of {', '.join(wanted)}, found {names}")
     ((name, value),) = given.items()
     validate_number(name, value)
     if not math.isfinite(value):
@@ -492,8 +492,8 @@ def _ranges(family: Family, given: Mapping[str, Any]) -> tuple[Span, ...]:
     """
     if set(given) != set(family.free_symbols):
         wanted = " and ".join(family.free_symbols)
-        found = ", ".join(sorted(given)) or "nothing"
-        raise InputError(f"size of {family.name} needs {wanted}, found {found}")
+        names = ", ".join(sorted(given)) or "nothing"
+        raise InputError(f"size of {family.name} needs {wanted}, found {names}")
     columns = truth_columns(family, given)
     for name, column in zip(family.free_symbols, columns, strict=True):
         if family.shares_size and column.shape != ():

@@ -153,8 +153,8 @@ def record_of(
     row = Row({name: np.asarray(value).tolist() for name, value in given.items()}, {}, "these data")
     limits = interval.estimate, interval.lower, interval.upper
     estimate, lower, upper = (np.array([value]) for value in limits)
-    found = MethodIntervals(method, estimate, lower, upper, {}, 0.0)
-    remarks = [*Remarks(setting, [row], limits_text).on([found])]
+    intervals = MethodIntervals(method, estimate, lower, upper, {}, 0.0)
+    remarks = [*Remarks(setting, [row], limits_text).on([intervals])]
     if has_size and not family.lists:
         remarks += remark_on_sizes(family, method.name, alpha, [tuple(data)], has_coverage=True)
     if np.isnan(interval.estimate) and not remarks:
@@ -262,10 +262,10 @@ def class_records(
         observed, simulated, truth = (
             np.array(_against_the_rest(cells, place)) for cells in (table, tables, probability)
         )
-        found = record_of(family, data_of(family, observed), alpha)
-        value = family.estimate(tuple(each[np.newaxis] for each in data_of(family, truth)))
+        metric_record = record_of(family, data_of(family, observed), alpha)
+        value = family.estimate(tuple(column[np.newaxis] for column in data_of(family, truth)))
         coverages = drawn_coverage(family, simulated, value, alpha)
-        return {"class": str(label)} | completed(found, coverages)
+        return {"class": str(label)} | completed(metric_record, coverages)
 
     def average(family: Family, share: float) -> dict[str, Any]:
         """The record of the mean over the classes."""
@@ -287,7 +287,7 @@ def class_records(
 
 
 def remarks_on_classes(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield what the rows of several classes are, and which classes no case is of."""
+    """Yield which classes no case is of, whose scores lower the means over the classes."""
     if "class" not in records[0]:
         return
     empty = [
@@ -295,11 +295,6 @@ def remarks_on_classes(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         for record in records
         if record["metric"] == "recall" and record["estimate"] is None
     ]
-    yield (
-        f"{MACRO} is the mean over the classes, and {MICRO} the accuracy, which micro-averaged "
-        "precision, recall and F1 are too; coverages are of tables that are drawn with the seed "
-        f"{SEED}"
-    )
     if empty:
         yield (
             f"no case is of {first_few(empty)}, which are predicted alone: their scores count as 0 "

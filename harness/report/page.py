@@ -67,11 +67,11 @@ class Page:
 def plain(value: Any) -> Any:
     """Return a value as JSON can hold it: what is not finite becomes None, as do its parts."""
     if isinstance(value, Mapping):
-        return {str(key): plain(each) for key, each in value.items()}
+        return {str(key): plain(content) for key, content in value.items()}
     if isinstance(value, np.ndarray):
         return plain(value.tolist())
     if isinstance(value, (list, tuple)):
-        return [plain(each) for each in value]
+        return [plain(content) for content in value]
     if isinstance(value, np.generic):
         return plain(value.item())
     if isinstance(value, float) and not math.isfinite(value):

@@ -90,7 +90,7 @@ def facts(results: Results, command: str, cells_file: str = CELLS_FILE) -> Secti
         "trials": manifest["trials"].get("total"),
         "trials_by_size": manifest["trials"].get("by_size", {}),
         "remarks": list(remarked_methods(manifest)),
-        "verdicts": [each.sentence for each in engine_remarks(manifest)],
+        "verdicts": [remark.sentence for remark in engine_remarks(manifest)],
         "tables": engine_tables(manifest),
     }
     return Section("facts", "How it was made", "facts.html", context, styles=("facts.css",))
@@ -159,7 +159,7 @@ def _cells_in_page(
     every: list[tuple[Size, int]] = [(tuple(row[:-1]), int(row[-1])) for row in counts.rows()]
     kept: list[Size] = []
     room = MOST_CELLS
-    for size, count in sorted(every, key=lambda each: (sum(each[0]), each[0])):
+    for size, count in sorted(every, key=lambda pair: (sum(pair[0]), pair[0])):
         if size_is_count and max(size) > LARGEST:
             continue
         if count > room:

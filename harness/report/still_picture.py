@@ -94,9 +94,9 @@ def still_picture(
     """
     drawn = []
     for line in lines:
-        known = np.isfinite(line.x) & ((line.x > 0) | (not logarithmic))
-        x = np.log10(line.x[known]) if logarithmic else line.x[known]
-        drawn.append(replace(line, x=x, y=line.y[known]))
+        is_shown = np.isfinite(line.x) & ((line.x > 0) | (not logarithmic))
+        x = np.log10(line.x[is_shown]) if logarithmic else line.x[is_shown]
+        drawn.append(replace(line, x=x, y=line.y[is_shown]))
     positions = np.concatenate([line.x for line in drawn])
     low, high = float(positions.min()), float(positions.max())
     if low == high:
@@ -144,17 +144,17 @@ def ticks(low: float, high: float, most: int = 7) -> list[float]:
 
 def _range(values: Floats) -> tuple[float, float]:
     """The range of values and 0, with a little room."""
-    known = values[np.isfinite(values)]
-    low, high = min(0.0, known.min(initial=0.0)), max(0.0, known.max(initial=0.0))
+    finite = values[np.isfinite(values)]
+    low, high = min(0.0, finite.min(initial=0.0)), max(0.0, finite.max(initial=0.0))
     room = 0.03 * (high - low) or 1.0
     return low - (room if low < 0 else 0.0), high + room
 
 
 def _path(x: Floats, y: Floats) -> str:
     """The line in the words of SVG, broken where a value is not known."""
-    known = np.isfinite(y)
-    starts = np.flatnonzero(known & ~np.concatenate(([False], known[:-1])))
-    stops = np.flatnonzero(known & ~np.concatenate((known[1:], [False]))) + 1
+    finite = np.isfinite(y)
+    starts = np.flatnonzero(finite & ~np.concatenate(([False], finite[:-1])))
+    stops = np.flatnonzero(finite & ~np.concatenate((finite[1:], [False]))) + 1
     pieces = []
     for start, stop in zip(starts, stops, strict=True):
         px, py = x[start:stop], y[start:stop]

@@ -277,7 +277,7 @@ class _Backend(DaskDistributedBackend):
     def submit(self, func: Any, callback: Any = None) -> Any:
         try:
             tasks = [
-                (cloudpickle.dumps(function), [self._to_send(each) for each in arguments])
+                (cloudpickle.dumps(function), [self._to_send(argument) for argument in arguments])
                 for function, arguments, _ in func.items
             ]
             future = self.client.submit(_run, self._versions, tasks, pure=False)

@@ -186,9 +186,9 @@ def _refuse_taken(folder: Path, new: Path, replaced: Collection[str]) -> None:
         )
     for path in _files(new):
         place = folder / path.relative_to(new)
-        known = str(path.relative_to(new)) in written
+        is_written = str(path.relative_to(new)) in written
         figure = path.parent.name == FIGURES_FOLDER
-        if os.path.lexists(place) and not known and (lists_figures or not figure):
+        if os.path.lexists(place) and not is_written and (lists_figures or not figure):
             raise InputError(f"{place} was written by no run; move it and try again")
 
 

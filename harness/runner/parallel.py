@@ -135,8 +135,10 @@ def opened_backend(execution: Execution) -> Iterator[Backend]:
             f"pip install 'coverage-harness[{DASK}]'"
         ) from None
     address = execution.address
-    with started(parallel_jobs(execution.jobs)) if address is None else connected(address) as found:
-        yield found
+    with (
+        started(parallel_jobs(execution.jobs)) if address is None else connected(address) as backend
+    ):
+        yield backend
 
 
 def driver_backend(execution: Execution) -> Backend:
@@ -185,9 +187,9 @@ def run_tasks(
             return
         except backend.deaths:
             tasks = waiting.stop()
-        for number, each in tasks:
-            what = f"task {number}" if name is None else name(*each)
-            yield _run_alone(function, each, jobs, backend, what)
+        for number, task in tasks:
+            what = f"task {number}" if name is None else name(*task)
+            yield _run_alone(function, task, jobs, backend, what)
 
 
 def _results(
@@ -195,7 +197,7 @@ def _results(
 ) -> Iterator[T]:
     """Yield the results of the calls in order."""
     pool = backend.pool(parallel_jobs(jobs))
-    yield from pool(delayed(backend.as_called(function))(*each) for each in arguments)
+    yield from pool(delayed(backend.as_called(function))(*of_call) for of_call in arguments)
 
 
 def _run_alone(
@@ -236,12 +238,12 @@ class _Waiting:
             if self._stopped:
                 raise StopIteration
             try:
-                each = next(self._numbered)
+                task = next(self._numbered)
             except StopIteration:
                 self.exhausted = True
                 raise
-            self.under_way.append(each)
-            return each[1]
+            self.under_way.append(task)
+            return task[1]
 
     def stop(self) -> list[tuple[int, tuple[Any, ...]]]:
         """Hand out no more until the next iteration; return the tasks that were under way."""
@@ -301,19 +303,19 @@ def run_rounds(rounds: Iterable[Round], progress: Progress, journal: Journal | N
     Raises:
         InputError: the journal cannot be written.
     """
-    for each in rounds:
-        progress.found(each.recorded, each.parts)
-        trials = sum(task.trials for task in each.tasks)
+    for this_round in rounds:
+        progress.found(this_round.recorded, this_round.parts)
+        trials = sum(task.trials for task in this_round.tasks)
         if trials:
             progress.expect(trials)
         try:
-            for task, result in zip(each.tasks, each.results, strict=True):
+            for task, result in zip(this_round.tasks, this_round.results, strict=True):
                 task.add(result)
                 progress.advance(task.trials)
                 if journal is not None and journal.is_due:
                     start = time.monotonic()
-                    each.save(journal)
+                    this_round.save(journal)
                     journal.commit(start)
         finally:
             if journal is not None:
-                each.save(journal)
+                this_round.save(journal)

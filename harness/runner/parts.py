@@ -43,10 +43,10 @@ class Part:
         Raises:
             InputError: the text is no such part.
         """
-        found = re.fullmatch(r"([1-9]\d{0,6})/([1-9]\d{0,6})", text)
-        if found is None or int(found[1]) > int(found[2]):
+        match = re.fullmatch(r"([1-9]\d{0,6})/([1-9]\d{0,6})", text)
+        if match is None or int(match[1]) > int(match[2]):
             raise InputError(f"--shard should be i/m with 1 ≤ i ≤ m, as in 3/8; found {text!r}")
-        return cls(int(found[1]), int(found[2]))
+        return cls(int(match[1]), int(match[2]))
 
     def __str__(self) -> str:
         return f"{self.number}/{self.count}"
@@ -83,7 +83,7 @@ def find_parts(paths: Sequence[Path]) -> dict[str, list[PartFile]]:
     Raises:
         InputError: a path leads to no part, or a file is damaged.
     """
-    found: dict[str, list[PartFile]] = {}
+    parts_by_name: dict[str, list[PartFile]] = {}
     seen: set[str] = set()
     for path in paths:
         if not os.path.lexists(path):
@@ -103,8 +103,8 @@ def find_parts(paths: Sequence[Path]) -> dict[str, list[PartFile]]:
             if facts is None or not _is_part(facts):
                 raise InputError(f"{file} is no part of a run, as `run --shard i/m` writes it")
             part = PartFile(file, facts)
-            found.setdefault(part.name, []).append(part)
-    return found
+            parts_by_name.setdefault(part.name, []).append(part)
+    return parts_by_name
 
 
 def _is_part(facts: Any) -> bool:
@@ -114,7 +114,7 @@ def _is_part(facts: Any) -> bool:
     return (
         isinstance(number, list)
         and len(number) == 2
-        and all(isinstance(each, int) for each in number)
+        and all(isinstance(value, int) for value in number)
         and 1 <= number[0] <= number[1]
         and isinstance(experiment, dict)
         and isinstance(experiment.get("name"), str)

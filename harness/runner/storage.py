@@ -158,9 +158,9 @@ def foreign_file(folder: Path, written: Iterable[str]) -> str | None:
         written: the files of its result; its page, the journal, the lock and hidden folders go
             without saying.
     """
-    known = set(written)
-    if MANIFEST_FILE in known and is_page(folder / REPORT_FILE):
-        known.add(REPORT_FILE)
+    own = set(written)
+    if MANIFEST_FILE in own and is_page(folder / REPORT_FILE):
+        own.add(REPORT_FILE)
     for path in sorted(folder.iterdir()):
         # The run's journal, those of its parts, and SQLite's own journals beside them.
         journal = path.name.removesuffix("-journal")
@@ -168,11 +168,11 @@ def foreign_file(folder: Path, written: Iterable[str]) -> str | None:
         if is_leftover(path) or (is_journal and path.is_file() and not path.is_symlink()):
             continue
         if path.name == FIGURES_FOLDER and path.is_dir() and not path.is_symlink():
-            names = [f"{path.name}/{each.name}" for each in sorted(path.iterdir())]
+            names = [f"{path.name}/{file.name}" for file in sorted(path.iterdir())]
         else:
             names = [path.name]
         for name in names:
-            if name not in known or (folder / name).is_dir():
+            if name not in own or (folder / name).is_dir():
                 return name
     return None
 

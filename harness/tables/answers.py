@@ -244,18 +244,18 @@ def _answers(rows: Sequence[_Row], alpha: float) -> Iterable[_Row]:
             else _shortest_row([row for row in within if row is not best])
         )
         yield from _answer(question, len(bounded), len(within), best, runner_up)
-    known = [row for row in rows if row["actual_alpha"] is not None]
-    below = [row for row in known if row["actual_alpha"] <= alpha + tolerance]
+    candidates = [row for row in rows if row["actual_alpha"] is not None]
+    below = [row for row in candidates if row["actual_alpha"] <= alpha + tolerance]
     best = _smallest_row(below, lambda row: alpha - row["actual_alpha"], tolerance)
     above = _smallest_row(
-        [row for row in known if row["actual_alpha"] > alpha + tolerance],
+        [row for row in candidates if row["actual_alpha"] > alpha + tolerance],
         lambda row: row["actual_alpha"],
         tolerance,
     )
     if best is not None and above is not None:
         nearer = above["actual_alpha"] - alpha < alpha - best["actual_alpha"] - tolerance
         above = above if nearer else None
-    yield from _answer(CLOSEST, len(known), len(below), best, above)
+    yield from _answer(CLOSEST, len(candidates), len(below), best, above)
 
 
 def _answer(
@@ -271,7 +271,7 @@ def _answer(
 def _measured(name: str, prefix: str, row: _Row | None) -> dict[str, Any]:
     if row is None:
         return {}
-    return {name: row["method"], **{f"{prefix}{each}": row[each] for each in _MEASURES}}
+    return {name: row["method"], **{f"{prefix}{measure}": row[measure] for measure in _MEASURES}}
 
 
 def _shortest_row(rows: Sequence[_Row]) -> _Row | None:
@@ -338,12 +338,12 @@ def _from_where(rows: pl.DataFrame, keys: Sequence[str], axis: str) -> pl.DataFr
     near = (error <= within + _NEAR_ROUNDING).fill_null(False)
     far = near.not_().arg_true()
     first = 0 if far.is_empty() else int(far[-1]) + 1
-    found = rows.select(
+    coverages = rows.select(
         pl.col(axis), (1.0 - pl.col("actual_alpha")).alias("coverage"), pl.col("std_error")
     )
     # Past the last row everything is empty.
-    start = found.slice(first, 1) if first < rows.height else found.clear(1)
-    end = found.tail(1)
+    start = coverages.slice(first, 1) if first < rows.height else coverages.clear(1)
+    end = coverages.tail(1)
     return pl.concat(
         (
             rows.head(1).select(keys),

@@ -130,9 +130,9 @@ TABLES: list[str] = []
 def read_columns(path: Path) -> None:
     """Add the columns of a file, whose header is that of ``columns.csv``."""
     with path.open(encoding="utf-8", newline="") as file:
-        found = [ColumnRecord(*row) for row in islice(csv.reader(file), 1, None)]
-    RECORDS.extend(found)
-    named = [name for record in found for name in record.tables.split()]
+        records = [ColumnRecord(*row) for row in islice(csv.reader(file), 1, None)]
+    RECORDS.extend(records)
+    named = [name for record in records for name in record.tables.split()]
     TABLES.extend(name for name in dict.fromkeys(named) if name not in TABLES)
 
 
@@ -186,20 +186,20 @@ def _names_in(among: str, family: Family) -> Sequence[str]:
 def records_of(table: str, kind: TableKind) -> dict[str, ColumnRecord]:
     """The records of the columns that a table has, by their names and in their order."""
     here = [
-        each
-        for each in RECORDS
-        if table in each.tables.split() and (not each.when or kind.has(each.when))
+        record
+        for record in RECORDS
+        if table in record.tables.split() and (not record.when or kind.has(record.when))
     ]
-    found: dict[str, ColumnRecord] = {}
+    records: dict[str, ColumnRecord] = {}
     for among, group in groupby(here, key=attrgetter("among")):
         named = {
-            each.name + end: each
-            for each in group
-            for end in ("", *(NUMBERED if "{of}" in each.meaning else ()))
+            record.name + end: record
+            for record in group
+            for end in ("", *(NUMBERED if "{of}" in record.meaning else ()))
         }
         if among == FACTORS:
             (usual,) = named.values()
-            found |= {name: replace(usual, name=name, type=of) for name, of in kind.factors}
+            records |= {name: replace(usual, name=name, type=of) for name, of in kind.factors}
             continue
         family = kind.family if among else None
         if family is not None:
@@ -207,8 +207,8 @@ def records_of(table: str, kind: TableKind) -> dict[str, ColumnRecord]:
             own = family.own_columns.items()
             named |= {name: replace(usual, name=name, meaning=meaning) for name, meaning in own}
         names = list(named) if family is None else _names_in(among, family)
-        found |= {name: named[name] for name in names if name in named}
-    return found
+        records |= {name: named[name] for name in names if name in named}
+    return records
 
 
 def columns_of(table: str, kind: TableKind) -> Columns:
@@ -301,7 +301,7 @@ def table_kind(document: Any) -> TableKind:
 def _type_of(levels: Sequence[Any]) -> str:
     """The type of a column with these levels."""
     kinds = {type(level) for level in levels}
-    for found, names in (({bool}, "true or false"), ({int}, "whole number")):
-        if kinds == found:
+    for types, names in (({bool}, "true or false"), ({int}, "whole number")):
+        if kinds == types:
             return names
     return "number" if kinds <= {int, float} else "text"

@@ -79,8 +79,8 @@ def columns_of(table: str, family: str | None = None) -> tuple[DescribedColumn, 
     # The columns of all families, in an order that is that of each of them.
     left: Records = {}
     before: dict[str, set[str]] = {}
-    for each in FAMILIES.values():
-        columns = _possible(table, each)
+    for listed_family in FAMILIES.values():
+        columns = _possible(table, listed_family)
         left |= {name: record for name, record in columns.items() if name not in left}
         for former, name in pairwise(columns):
             before.setdefault(name, set()).add(former)

@@ -27,7 +27,7 @@ _TEXT = {
     "”": "''",
     "‘": "`",
     "’": "'",
-    **{each: rf"\{each}" for each in "{}$&#%_"},
+    **{character: rf"\{character}" for character in "{}$&#%_"},
 }
 """Characters of text that LaTeX reads as something else, or that its fonts have elsewhere."""
 
@@ -102,9 +102,9 @@ def latex_text(text: str) -> str:
     >>> print(latex_text("50 % of x₁ & α_2"))
     50 \% of x$_1$ \& $\alpha$\_2
     """
-    found = _HYPHENS.sub("-{}", "".join(map(_character, printable_line(text))))
+    line = _HYPHENS.sub("-{}", "".join(map(_character, printable_line(text))))
     # After the end of a row these would be an argument or a part of it.
-    return f"{{{found[0]}}}{found[1:]}" if found.startswith(("[", "*")) else found
+    return f"{{{line[0]}}}{line[1:]}" if line.startswith(("[", "*")) else line
 
 
 def _character(character: str) -> str:
@@ -134,7 +134,7 @@ def _number(text: str) -> str:
     if approached:
         return f"${approached[1]}^{_MATH.get(approached[2], approached[2])}$"
     with_powers = _POWER.sub(
-        lambda found: rf"{found[1]} \times 10^{{{found[2].strip('+')}{found[3]}}}", text
+        lambda power: rf"{power[1]} \times 10^{{{power[2].strip('+')}{power[3]}}}", text
     )
     return f"${with_powers.replace('±', _MATH['±']).replace('inf', _MATH['∞'])}$"
 

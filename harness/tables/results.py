@@ -132,14 +132,14 @@ class Results:
     @cached_property
     def tables(self) -> dict[str, pl.DataFrame]:
         """The tables that the results have, by the names of their files without the ending."""
-        found = {
+        tables = {
             SUMMARY: self.summary,
             CELLS: self.cells,
             RANKING: self.ranking,
             RECOMMENDATION: self.recommendation,
             NEAR_NOMINAL: self.near_nominal,
         }
-        return {name: table for name, table in found.items() if table is not None}
+        return {name: table for name, table in tables.items() if table is not None}
 
     @property
     def dictionary(self) -> pl.DataFrame:

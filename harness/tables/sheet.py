@@ -148,19 +148,19 @@ def _usual(
     table: pl.DataFrame, records: Mapping[str, ColumnRecord], errors: Errors
 ) -> tuple[pl.DataFrame, list[tuple[str, Any]]]:
     """The columns that are shown unless others are asked for, and what is the same in all rows."""
-    known = {column: records[column] for column in table.columns if column in records}
-    beside = {*(record.error for record in known.values()), *_CI}
+    by_column = {column: records[column] for column in table.columns if column in records}
+    beside = {*(record.error for record in by_column.values()), *_CI}
     is_key = {
         column: record.name in _CONDITIONS or record.among in ("sizes", "further_sizes")
-        for column, record in known.items()
+        for column, record in by_column.items()
     }
     # All columns are shown of a table in which none is marked.
-    some_shown = any("shown" in record.marks for record in known.values())
+    some_shown = any("shown" in record.marks for record in by_column.values())
     shown = [
         column
         for column in table.columns
         if column != "family"
-        and (not some_shown or is_key[column] or "shown" in known[column].marks)
+        and (not some_shown or is_key[column] or "shown" in by_column[column].marks)
         and (errors == "none" or column not in beside)
         and table[column].null_count() < table.height
     ]
@@ -241,9 +241,9 @@ def choose_table(results: Results, name: str) -> pl.DataFrame:
     """
     tables = {**results.tables, DICTIONARY: results.dictionary}
     if name not in tables:
-        known = ", ".join(tables)
+        names = ", ".join(tables)
         raise InputError(
-            f"--table: this result has no table {name!r}, only {known}{did_you_mean(name, tables)}"
+            f"--table: this result has no table {name!r}, only {names}{did_you_mean(name, tables)}"
         )
     return tables[name]
 
@@ -254,9 +254,9 @@ def choose_columns(table: pl.DataFrame, names: Sequence[str], name: str) -> pl.D
     Raises:
         InputError: there is no such column; the message names those that there are.
     """
-    for each in names:
-        if each not in table.columns:
-            raise InputError(_no_column("--columns", each, table, name))
+    for column in names:
+        if column not in table.columns:
+            raise InputError(_no_column("--columns", column, table, name))
     return table.select(list(dict.fromkeys(names)))
 
 
@@ -287,7 +287,7 @@ def choose_rows(
 
 def _conditions(where: Sequence[str], table: pl.DataFrame, name: str) -> dict[str, list[str]]:
     """The values asked for by column; a part without ``=`` belongs to the value before it."""
-    found: dict[str, list[str]] = {}
+    by_column: dict[str, list[str]] = {}
     for text in where:
         column = None
         for part in text.split(","):
@@ -297,15 +297,15 @@ def _conditions(where: Sequence[str], table: pl.DataFrame, name: str) -> dict[st
                 column = before.strip()
                 if column not in table.columns:
                     raise InputError(_no_column("--where", column, table, name))
-                found.setdefault(column, []).append(value)
+                by_column.setdefault(column, []).append(value)
             elif column is None:
                 raise InputError(
                     f"--where should be COLUMN=VALUE, as in n=50 or method=wilson,n=50, "
                     f"found {text!r}"
                 )
             else:
-                found[column][-1] += f",{part}"
-    return found
+                by_column[column][-1] += f",{part}"
+    return by_column
 
 
 def _any_of(
@@ -316,10 +316,12 @@ def _any_of(
     wanted: list[object] = []
     for text in values:
         whole = _present(text, present, titles)
-        parts = [whole] if whole else [_present(each, present, titles) for each in text.split(",")]
+        parts = [whole] if whole else [_present(word, present, titles) for word in text.split(",")]
         if not all(parts):
             few = present[:_MOST_NAMED]
-            shown = [setting_text(each) if isinstance(each, float) else str(each) for each in few]
+            shown = [
+                setting_text(level) if isinstance(level, float) else str(level) for level in few
+            ]
             more = ", …" if len(present) > len(shown) else ""
             only = f"only {', '.join(shown)}{more}" if shown else "as the column is empty"
             raise InputError(f"--where: {name} has no row with {column}={text}, {only}")
@@ -347,8 +349,8 @@ def _present(text: str, present: Collection[object], titles: Mapping[str, str]) 
 
 
 def _no_column(option: str, column: str, table: pl.DataFrame, name: str) -> str:
-    known = table.columns
+    columns = table.columns
     return (
-        f"{option}: {name} has no column {column!r}, only {', '.join(known)}"
-        f"{did_you_mean(column, known)}"
+        f"{option}: {name} has no column {column!r}, only {', '.join(columns)}"
+        f"{did_you_mean(column, columns)}"
     )

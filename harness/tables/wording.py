@@ -153,20 +153,20 @@ def method_titles(manifest: Mapping[str, Any]) -> dict[str, str]:
 def title_of(method: Mapping[str, Any], family: Family) -> str:
     """Return the title of a method as the resolved config writes it, without its side."""
     label, name = str(method["label"]), method.get("name", "")
-    known = by_any_name(methods_of(family)).get(name)
-    if known is None:
+    record = by_any_name(methods_of(family)).get(name)
+    if record is None:
         return label
     side = method.get("side", TWO_SIDED)
     prior = ", ".join(str(plain_number(value)) for value in method.get("prior") or ())
-    names = [known.name, *known.aliases]
+    names = [record.name, *record.aliases]
     # The labels that a config without one gets, by the name as it is written there.
     one_side = "" if side == TWO_SIDED else f" {side}"
-    plain = {f"{each}{one_side}" for each in names}
-    with_prior = {f"{each}{one_side} [{prior}]" for each in names} if prior else set()
+    plain = {f"{alias}{one_side}" for alias in names}
+    with_prior = {f"{alias}{one_side} [{prior}]" for alias in names} if prior else set()
     if label not in plain | with_prior:
         return label
     of = f", prior {family.model.PRIOR}({prior})" if label in with_prior else ""
-    return short_title(family, known.name) + of
+    return short_title(family, record.name) + of
 
 
 def short_title(family: Family, name: str) -> str:
@@ -181,7 +181,7 @@ def short_title(family: Family, name: str) -> str:
     """
     whole = find(family, name).title
     short = whole.partition(", ")[0]
-    others = [each.title for each in methods_of(family).values() if each.title != whole]
+    others = [method.title for method in methods_of(family).values() if method.title != whole]
     clear = not any(f"{other},".startswith((f"{short},", f"{short} ")) for other in others)
     return short if clear or short.lower() == name else whole
 
@@ -301,11 +301,11 @@ def truth_range(table: pl.DataFrame) -> str:
 
     family = family_in(table)
     ends = worst_range_columns(family)
-    known = table.drop_nulls([name for each in ends for name in each])
-    if known.is_empty():
+    rows = table.drop_nulls([name for pair in ends for name in pair])
+    if rows.is_empty():
         return ""
     columns = zip(family.symbols, ends, strict=True)
-    spans = (span_text(symbol, known[low][0], known[high][0]) for symbol, (low, high) in columns)
+    spans = (span_text(symbol, rows[low][0], rows[high][0]) for symbol, (low, high) in columns)
     return ", ".join(spans)
 
 

@@ -67,7 +67,7 @@ def test_words_for_right_and_wrong_are_read(ask, command, right, wrong):
 
 def test_a_label_of_right_cases_is_one_of_two():
     rows = {"ok": ["C", "I", "P"]}
-    with pytest.raises(InputError, match="expected positive C and at most one other label in ok"):
+    with pytest.raises(InputError, match="expected `positive` C and at most one other label in ok"):
         harness.interval("proportion", rows=rows, correct="ok", positive="C")
     with pytest.raises(InputError, match="expected positive X"):
         harness.interval("proportion", rows={"ok": ["C", "I"]}, correct="ok", positive="X")

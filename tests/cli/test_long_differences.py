@@ -96,7 +96,7 @@ def test_without_a_key_the_items_are_the_clusters(answers):
     ("change", "options", "said"),
     [
         (pl.lit("one").alias("llm"), {}, "compares two systems, found in llm one"),
-        (pl.col("question"), {"cluster": None}, "needs cluster"),
+        (pl.col("question"), {"cluster": None}, "needs `cluster`"),
         (pl.col("try").cast(pl.String).alias("topic"), {}, "should belong to one cluster"),
         (
             pl.when(pl.col("question") == "q3").then(pl.lit("new")).otherwise("llm").alias("llm"),

@@ -211,5 +211,4 @@ def test_the_command_holds_each_of_three_classes_against_the_rest(run_command, h
     argv = "metrics --rows cases.csv --truth y --prediction yhat --format json"
     result = run_command(*argv.split())
     assert json.loads(result.out) == harness.metrics(y, yhat).rows(named=True)
-    assert "macro is the mean over the classes" in result.err
-    assert "seed 2003" in result.err
+    assert result.err == ""

@@ -22,7 +22,7 @@ from harness.distributions.sampling import poisson
 from harness.distributions.truths import DiscreteTruth, GammaTruth, PairTruth, UniformTruth
 from harness.families import proportion
 from harness.families.catalogue import FAMILIES, PROPORTION, family_of
-from harness.families.combination import RATIO, Combination
+from harness.families.combination import ODDS_RATIO, RATIO, Combination, weighted_sum
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.families.samples import family_of_one_sample, family_of_samples
 from harness.methods.catalogue import CATALOGUE
@@ -245,3 +245,12 @@ def test_draws_agree_with_the_exact_means(truth, exposure):
         fraction = drawn.sum(axis=1) / trials
         error = np.sqrt(known * (1 - known) / trials)
         assert (np.abs(fraction - known) <= 4.6 * error + 1e-12).all()
+
+
+@pytest.mark.parametrize("combination", [weighted_sum(1.0, -1.0), RATIO, ODDS_RATIO])
+def test_the_truth_of_a_sample_follows_from_the_parameter_and_the_other_truth(combination):
+    truths = np.array([0.1, 0.3]), np.array([0.7, 0.2])
+    scaled = combination.scale.of(combination.parameter_at(truths))
+    for sample in (0, 1):
+        found = combination.on_other(sample, scaled, truths[1 - sample])
+        np.testing.assert_allclose(found, truths[sample], rtol=1e-12)

@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 from scipy import stats
 
+import harness
 from harness.base.errors import InputError
+from harness.kinds.choice import run as choice
 from harness.kinds.choice.run import excesses
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.load import load_experiment
@@ -44,6 +46,15 @@ def test_every_one_sided_method_has_a_row_at_every_size_and_alpha() -> None:
     expected += [1 - 0.05 ** (1 / 5), 1 - 0.1 ** (1 / 5), 0, 0]
     assert found["mean_excess"].to_list() == pytest.approx(expected, abs=1e-12)
     assert found["std_error"].to_list() == [0.0] * 8
+
+
+def test_a_choice_computes_the_limits_of_one_side_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    monkeypatch.setattr(choice, "compute_limits", lambda *_: calls.append("again") or [])
+    config: dict[str, Any] = {"kind": "choice", "name": "one", "family": "proportion", "n": [4, 9]}
+    config |= {"methods": [{"name": "wilson", "side": "upper"}, "wilson"], "figures": []}
+    harness.run({**config, "truths": {"flat": {"uniform": [0, 1]}}}, out=None)
+    assert calls == []
 
 
 def test_the_excess_of_lists_is_that_of_trials() -> None:

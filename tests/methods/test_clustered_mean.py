@@ -210,3 +210,13 @@ def test_wrong_data_are_named(data, words):
 def test_scores_whose_squared_differences_are_no_doubles_are_refused(family, data):
     with pytest.raises(InputError, match="differ by 0 or by at least 1e-140"):
         harness.interval(family, **data)
+
+
+@pytest.mark.parametrize("method", ["cluster_t", "cr2"])
+def test_limits_of_scores_that_are_0_or_1_are_cut_at_0_and_1(method):
+    data = {"values": [1, 1, 1, 1, 0], "cluster": [1, 1, 2, 3, 3]}
+    assert harness.interval("clustered_mean", method, **data).upper == 1.0
+    twice = {"values": [2, 2, 2, 2, 0], "cluster": data["cluster"]}
+    assert harness.interval("clustered_mean", method, **twice).upper > 2.0
+    both = {"first": data["values"], "second": [0, 0, 1, 0, 0], "cluster": data["cluster"]}
+    assert harness.interval("clustered_difference", method, **both).upper == 1.0

@@ -268,3 +268,33 @@ def test_tails_at_no_difference_are_incomplete_beta_functions_small_or_large(pri
     assert above.min() < 1e-6
     np.testing.assert_allclose(posterior.sf(zero), above, rtol=CLOSED_FORM, atol=1e-20)
     np.testing.assert_allclose(posterior.cdf(zero), below, rtol=CLOSED_FORM, atol=1e-20)
+
+
+@pytest.mark.parametrize(
+    ("shape", "distance", "below"),
+    [
+        # mpmath 1.3, 30 digits, of p1 of Beta(a, 13) and p2 of Beta(2a, 7), with u = (p1/g)^a:
+        # g**a/a/beta(a, 13)*quad(lambda u: (1 - g*u**(1/a))**12
+        #     *betainc(2*a, 7, 0, g*(1 - u**(1/a)), regularized=True), [0, .5, 1])
+        (0.02, 1e-44, 0.0026811766045236272),
+        (0.02, 1e-60, 0.00029398516868693765),
+        (0.02, 1e-150, 1.1703760369064935e-9),
+        (0.05, 1e-150, 4.6415139118972361e-23),
+    ],
+)
+def test_tails_of_small_shapes_next_to_an_end_are_those_of_mpmath(shape, distance, below):
+    first, second = Beta(column(shape), column(13)), Beta(column(2 * shape), column(7))
+    posterior = mean_of_proportions(first, second)
+    assert posterior.cdf(column(distance / 2))[0] == pytest.approx(below, rel=ACCURACY)
+    assert posterior.sf(column(distance / 2))[0] == pytest.approx(1 - below, rel=ACCURACY)
+    mirrored = mean_of_proportions(*(Beta(each.b, each.a) for each in (first, second)))
+    upper = mirrored.isf(below)
+    assert upper.gap[0] == pytest.approx(distance, rel=1e-6)
+
+
+def test_a_mean_of_proportions_has_a_minimal_length_interval_under_a_prior_with_a_small_shape():
+    counts, prior = [(0, 0), (1, 0), (0, 5)], (0.02, 3.0)
+    for x1, x2 in counts:
+        posterior = mean_of_proportions(beta(x1, 10, prior), beta(x2, 10, prior))
+        lower, upper = criteria.minimal_length(posterior, 1e-9)
+        assert posterior.cdf(lower)[0] + posterior.sf(upper)[0] == pytest.approx(1e-9, rel=MASS)

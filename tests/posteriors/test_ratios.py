@@ -155,6 +155,23 @@ def test_a_ratio_of_rates_is_the_same_by_quadrature():
             np.testing.assert_allclose(found, prob, rtol=1e-10)
 
 
+def test_quantiles_of_a_ratio_of_rates_by_quadrature_are_right_far_out():
+    """Without an event too, and with exposures that differ by a factor of a million."""
+    gammas = [
+        (x + a, exposure + b)
+        for x in (0, 3)
+        for exposure in (0.01, 1e4)
+        for a, b in ((0.5, 0), (0.1, 2))
+    ]
+    pairs = zip(*itertools.product(gammas, repeat=2), strict=True)
+    first, second = (Gamma(*np.array(each).T) for each in pairs)
+    closed, integrated = ratio_of_rates(first, second), integrated_ratio_of_rates(first, second)
+    for prob in (1e-100, 1e-9):
+        for name in ("ppf", "isf"):
+            limit, found = (getattr(each, name)(prob).value for each in (closed, integrated))
+            np.testing.assert_allclose(found, limit, rtol=1e-9)
+
+
 def test_a_ratio_of_two_uniform_pieces_has_areas_of_polygons_as_tails():
     """p1 on [0.25, 0.5] and p2 on [0.25, 1]: Pr(p1 < p2) is the area above the diagonal."""
     flat = Beta(column(1), column(1))

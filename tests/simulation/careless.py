@@ -2,6 +2,7 @@
 
 import os
 import random
+import sys
 import warnings
 
 import numpy as np
@@ -37,6 +38,12 @@ def setting_errors(data, alpha):
 def warning_errors(data, alpha):
     if data[0] > 1:
         warnings.simplefilter("error")
+    return usual(data, alpha)
+
+
+def removing_modules(data, alpha):
+    if data[0] > 1:
+        sys.modules.clear()
     return usual(data, alpha)
 
 

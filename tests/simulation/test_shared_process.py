@@ -63,14 +63,16 @@ def test_a_method_that_draws_from_global_generators_is_named():
         ("setting_errors", "changed how NumPy treats numerical errors"),
         ("warning_errors", "made warnings errors"),
         ("patching", "replaced sqrt of numpy"),
+        ("removing_modules", "removed sys of sys.modules"),
     ],
 )
-def test_what_a_method_changes_for_others_is_set_back_and_named(name, what, sound):
+def test_what_a_method_changes_for_others_is_set_back_and_named(name, what, sound, capfd):
     found = harness.run(careless(name, "usual", "dividing"), out=None)
     (line,) = found.manifest["changed"]
     assert (line["method"], line["first"]) == (name, what)
     assert line["first_trial"] > 1
     assert not [line for line in found.manifest["failures"] if line["method"] != name]
+    assert "Traceback" not in capfd.readouterr().err
     for other in ("usual", "dividing"):
         assert rows_of(found, other).equals(rows_of(sound, other))
 

@@ -192,6 +192,16 @@ def test_a_file_that_is_saved_during_the_run_is_named(kind, place):
         assert covered(harness.run(config, out=place / "out")) == 0.0
 
 
+def test_a_study_without_a_journal_ends_after_the_round_in_which_a_file_is_saved(place):
+    count = "with open(file.parent / 'calls', 'a') as calls:\n        calls.write('x')\n"
+    text = SAVED + SHIFT + DRAW.replace("    ", f"    {SAVE}    {count}    ", 1)
+    write(place, {"study.py": text + MEAN.replace("1", "0.3")})
+    trials = {"mcse": {"coverage": 1e-9}, "max": 5000}
+    with pytest.raises(InputError, match=r"\.py has changed since the run began"):
+        harness.run({**study(place), "trials": trials}, out=None)
+    assert len((place / "calls").read_text()) < 2000
+
+
 R_INTERVAL = (
     'source("shift.R")\n'
     "mine <- function(x, n, alpha) "

@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 import pickle
 import random
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
-from itertools import chain
 from operator import is_
 from types import ModuleType
 from typing import Any
@@ -161,8 +161,13 @@ def same_data(one: Any, other: Any) -> bool:
 
 
 _MODULES: tuple[ModuleType, ...] = (math, random, np, np.linalg, np.fft, np.random)
-_NAMES = {module: [*vars(module)] for module in _MODULES}
-"""What may not be replaced. Names that a module adds later, when they are first used, are left out.
+_SHARED: dict[str, dict[str, Any]] = {
+    **{module.__name__: vars(module) for module in _MODULES},
+    "sys.modules": sys.modules,
+}
+_NAMES = [(holder, name) for holder, values in _SHARED.items() for name in [*values]]
+"""What may not be replaced. Names that a module adds later, when they are first used, are left out,
+and so are modules that are loaded later.
 """
 
 CHANGED_DATA = "changed the data in place"
@@ -186,7 +191,7 @@ class SharedState:
     @classmethod
     def now(cls) -> SharedState:
         """The state as it is."""
-        values = [*chain.from_iterable(map(vars(m).get, names) for m, names in _NAMES.items())]
+        values = [_SHARED[holder].get(name) for holder, name in _NAMES]
         return cls({**np.geterr()}, [*warnings.filters], values)
 
     def change(self, later: SharedState) -> str | None:
@@ -197,13 +202,12 @@ class SharedState:
             return _WARNINGS
         if all(map(is_, self.values, later.values)):
             return None
-        module, name, _ = next(self._others(later))
-        return f"replaced {name} of {module.__name__}"
+        holder, name, _ = next(self._others(later))
+        return f"{'replaced' if name in _SHARED[holder] else 'removed'} {name} of {holder}"
 
-    def _others(self, later: SharedState) -> Iterator[tuple[ModuleType, str, Any]]:
+    def _others(self, later: SharedState) -> Iterator[tuple[str, str, Any]]:
         """The names that stand for something else in a later state, with what they stood for."""
-        names = [(module, name) for module, names in _NAMES.items() for name in names]
-        for place, then, now in zip(names, self.values, later.values, strict=True):
+        for place, then, now in zip(_NAMES, self.values, later.values, strict=True):
             if then is not now:
                 yield *place, then
 
@@ -213,8 +217,8 @@ class SharedState:
         # A filter is known by the version of the list, which this function counts up.
         warnings.resetwarnings()
         warnings.filters[:] = self.filters  # type: ignore[index]
-        for module, name, value in self._others(SharedState.now()):
-            setattr(module, name, value)
+        for holder, name, value in self._others(SharedState.now()):
+            _SHARED[holder][name] = value
 
 
 def owner(location: FunctionLocation) -> str:
@@ -233,7 +237,7 @@ def consequence(change: str) -> str:
 
 def _raised(filters: list[Any]) -> list[Any]:
     """The filters that make errors of warnings; others change no answer."""
-    return [each for each in filters if each[0] == "error"]
+    return [warning_filter for warning_filter in filters if warning_filter[0] == "error"]
 
 
 def generators() -> tuple[Any, ...]:

@@ -79,13 +79,13 @@ class Measures:
         kept = arrays["group"] != request.content["left_out"]
         trials = {name: column[kept] for name, column in arrays.items() if name != "group"}
         try:
-            found = self._functions[request.content["function"]](trials, content["alpha"])
+            value = self._functions[request.content["function"]](trials, content["alpha"])
         except ANYTHING as error:
             raise FunctionError(failure(error)) from None
-        number = np.asarray(found)
+        number = np.asarray(value)
         if number.dtype.kind not in "biuf" or number.size != 1 or not np.isfinite(number).all():
             raise FunctionError(
-                f"should return one finite number, and returned {one_line(found, repr)}"
+                f"should return one finite number, and returned {one_line(value, repr)}"
             )
         return {"value": float(number.item())}, {}
 

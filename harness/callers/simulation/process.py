@@ -197,7 +197,7 @@ def trial_process(program: StudyProgram, factors: Mapping[str, Any]) -> Iterator
 def close_trial_processes() -> None:
     """End the processes that are not in use."""
     with _LOCK:
-        processes = [each for idle in _IDLE.values() for each in idle]
+        processes = [process for idle in _IDLE.values() for process in idle]
         _IDLE.clear()
-    for each in processes:
-        each.close()
+    for process in processes:
+        process.close()

@@ -86,13 +86,13 @@ class RProcess:
         if not line:
             self._process = None
             raise RError(f"R ended with exit code {process.wait()}")
-        kind, *found = line.rstrip("\n").split("\t")
+        kind, *answer = line.rstrip("\n").split("\t")
         if kind == "ended":
             self._process = None
             process.wait()
         if kind != "ok":
-            raise RError("\t".join(found))
-        return found
+            raise RError("\t".join(answer))
+        return answer
 
     def draw(self, words: list[str]) -> None:
         """Draw data, which are kept; also where R is started anew.
@@ -154,7 +154,7 @@ class RTrialMethod:
     def __call__(self, data: Any, alpha: float, rng: np.random.Generator) -> Any:
         words = [*self._words, _seed(rng), repr(alpha)]
         if isinstance(data, RData):
-            found = self._process.ask([*words, "own"])
+            answer = self._process.ask([*words, "own"])
         else:
             items = list(_items(data))
             arrays = b"".join(
@@ -163,8 +163,8 @@ class RTrialMethod:
                 + array.astype("<f8").tobytes()
                 for name, array in items
             )
-            found = self._process.ask([*words, str(len(items))], arrays)
-        pairs = [each.rpartition("=") for each in found]
+            answer = self._process.ask([*words, str(len(items))], arrays)
+        pairs = [word.rpartition("=") for word in answer]
         values = [np.nan if number in ("NA", "NaN") else float(number) for _, _, number in pairs]
         if len(values) in (2, 3) and not {name for name, _, _ in pairs} & set(FIELDS):
             return tuple(values)
@@ -181,7 +181,7 @@ def _items(data: Any) -> Iterator[tuple[str, Floats]]:
     if isinstance(data, Mapping):
         named = list(data.items())
     elif isinstance(data, tuple | list):
-        named = [("", each) for each in data]
+        named = [("", value) for value in data]
     else:
         named = [("data", data)]
     for name, value in named:

@@ -59,7 +59,7 @@ def data_and_truths(
             raise FunctionError(f"{expected} and returned the truth {one_line(given, repr)}")
         for name in named:
             if name not in given:
-                guess = did_you_mean(name, [str(each) for each in given])
+                guess = did_you_mean(name, [str(key) for key in given])
                 held = ", ".join(map(str, given))
                 raise FunctionError(f"{expected} and returned the truths {held}{guess}")
     return found[DATA], {
@@ -111,7 +111,9 @@ class AnswerReader:
     def names(self) -> tuple[str, ...]:
         """The numbers of all estimands."""
         return tuple(
-            number_name(each, name) for each in self.program.estimands for name in self.numbers
+            number_name(estimand, name)
+            for estimand in self.program.estimands
+            for name in self.numbers
         )
 
     def read(
@@ -160,8 +162,8 @@ class AnswerReader:
             raise ValueError(f"{expected}, found {one_line(answer, repr)}")
         given = answer[ESTIMATES]
         if set(given) != set(self.program.estimands):
-            found = ", ".join(map(str, given)) or "none"
-            raise ValueError(f"{expected}, found {found}")
+            names = ", ".join(map(str, given)) or "none"
+            raise ValueError(f"{expected}, found {names}")
         if not self.program.batch and not answer.get(CONVERGED, True):
             raise ValueError("converged is false")
         return {name: given[name] for name in self.program.estimands}
@@ -175,13 +177,13 @@ class AnswerReader:
             if truth is not None and not self.program.batch:
                 truth = np.array([truth])
             if SET in answer:
-                found = self._of_set(answer, truth)
+                answers = self._of_set(answer, truth)
             else:
                 place = self.program.estimands.index(estimand)
-                found = self._of_draws(answer, truth, lambda: ties()[place], thin)
+                answers = self._of_draws(answer, truth, lambda: ties()[place], thin)
             if self.program.batch:
-                return found
-            numbers, _, failed = found
+                return answers
+            numbers, _, failed = answers
             if failed is not None:
                 raise ValueError(failed[1])
             return [float(number) for number in numbers[:, 0]]
@@ -196,11 +198,11 @@ class AnswerReader:
         """All numbers of an estimand, from its fields and those against the truth by name."""
         if not self.program.drawn:
             return numbers
-        found = np.full((len(self.numbers), numbers.shape[1]), np.nan)
-        found[: len(FIELDS)] = numbers
+        all_numbers = np.full((len(self.numbers), numbers.shape[1]), np.nan)
+        all_numbers[: len(FIELDS)] = numbers
         for name, values in against.items():
-            found[self.numbers.index(name)] = values
-        return found
+            all_numbers[self.numbers.index(name)] = values
+        return all_numbers
 
     def _of_set(self, answer: Mapping[str, Any], truth: Truth | None) -> Answers:
         """Whether each set has the truth, and the number of its labels."""
@@ -213,16 +215,16 @@ class AnswerReader:
         sets = answer[SET] if self.program.batch else [answer[SET]]
         if isinstance(sets, str | Mapping) or not np.iterable(sets) or len(list(sets)) != count:
             raise ValueError(f"expected a list of {count} sets, found {one_line(sets, repr)}")
-        members = [_labels(each) for each in sets]
+        members = [_labels(label_set) for label_set in sets]
         converged, firsts = _converged(answer, count)
         pairs = zip(truth.tolist(), members, strict=True)
-        found = self._widened(
+        all_numbers = self._widened(
             np.full((len(FIELDS), count), np.nan),
             covered=np.array([label in held for label, held in pairs], np.float64),
             set_size=np.array([len(held) for held in members], np.float64),
         )
-        found[:, ~converged] = np.nan
-        return found, converged, next(iter(firsts), None)
+        all_numbers[:, ~converged] = np.nan
+        return all_numbers, converged, next(iter(firsts), None)
 
     def _of_draws(
         self, answer: Mapping[str, Any], truth: Truth | None, ties: Ties, thin: int
@@ -270,9 +272,9 @@ class AnswerReader:
         equal = (ranked == truth[:, None]).sum(axis=1)
         rank = below + np.floor(ties() * (equal + 1)) if equal.any() else below
         size = np.full(count, ranked.shape[1])
-        found = self._widened(numbers, rank=rank, draws=size)
-        found[:, ~answered] = np.nan
-        return found, answered, first
+        all_numbers = self._widened(numbers, rank=rank, draws=size)
+        all_numbers[:, ~answered] = np.nan
+        return all_numbers, answered, first
 
 
 def _converged(answer: Mapping[str, Any], count: int) -> tuple[Bools, list[tuple[int, str]]]:

@@ -20,7 +20,7 @@ from harness.base.numerics.arrays import Floats
 from harness.callers.calls import ANYTHING, Function, FunctionError, describe, draws, one_line
 from harness.callers.location import FunctionLocation, function_of, module_of
 from harness.callers.messages import CUT_OFF, LOAD, Content, Message, unpacked
-from harness.callers.process import has_pipes, serve
+from harness.callers.process import LOADED, has_pipes, serve
 from harness.callers.simulation.answers import failure
 from harness.callers.simulation.guard import (
     CHANGED_DATA,
@@ -138,12 +138,12 @@ class Block:
         place = start - self.asked.first
         try:
             number, ties = self.asked.methods[row], partial(self._ties, start)
-            found: Any = self.reader.read(answer, number, self.truths, ties)
+            reading: Any = self.reader.read(answer, number, self.truths, ties)
             if not self.batch:
-                self.values[row, :, place] = found
+                self.values[row, :, place] = reading
                 self.answered[row, place] = True
                 return
-            numbers, answered, first = found
+            numbers, answered, first = reading
         except ANYTHING as error:
             text = str(error) if type(error) is ValueError else failure(error)
             self.fail([row], start, text)
@@ -241,6 +241,7 @@ class Study:
             if key not in self._modules:
                 self._modules[key] = module_of(location)
             function = function_of(self._modules[key], location)
+        sys.modules.update(LOADED)
         now = SharedState.now()
         if self._state.change(now) is not None:
             self._state = self._states[owner(location)] = now
@@ -301,17 +302,18 @@ class Study:
         if not block.asked.watched:
             changed = self._state.change(SharedState.now()) is not None
             block.strayed = changed or generators() != self._seeded[seeded]
+            sys.modules.update(LOADED)
         return block.content()
 
     def _truth(self, number: int, factors: Mapping[str, Any]) -> float:
         """The true value of an estimand, by the number of its function."""
         try:
-            found: Any = self.truths[number](**factors)
+            truth: Any = self.truths[number](**factors)
         except ANYTHING as error:
             raise FunctionError(failure(error)) from None
-        value = np.asarray(found)
+        value = np.asarray(truth)
         if value.dtype.kind not in "iuf" or value.size != 1 or not np.isfinite(value).all():
-            shown = one_line(found, repr)
+            shown = one_line(truth, repr)
             raise FunctionError(f"should return one finite number, and returned {shown}")
         return float(value.item())
 
@@ -367,12 +369,12 @@ class Study:
         data = self._called(block, rows, start, 0, self.model, stream, *trials, **factors)
         if data is not None and self._drawn:
             try:
-                found, truths = data_and_truths(*data, self._drawn, self.batch)
+                trial_data, truths = data_and_truths(*data, self._drawn, self.batch)
             except ValueError as error:
                 block.fail(rows, start, f"{MODEL} {error}")
                 return None
             block.drew(start, truths)
-            data = (found,)
+            data = (trial_data,)
         return None if data is None else Guard(*data)
 
     def _called(
@@ -392,18 +394,18 @@ class Study:
         """
         self._position[0] = number
         self._share(self._own[number])
-        found, watched = None, block.asked.watched
+        answer, watched = None, block.asked.watched
         before = generators() if watched else None
         begun = perf_counter()
         try:
-            found = (function(*arguments, **named),)
+            answer = (function(*arguments, **named),)
             block.took(number, begun)
         except ANYTHING as error:
             if block.locks.get(number) and is_of_lock(error):
                 raise LockedError from None
             block.fail(rows, start, f"{_who(number)}{block.reason(error)}")
         if self._forks and self._has_copies():
-            found = None
+            answer = None
             block.forked.add(number)
             block.fail(rows, start, f"{_who(number)}{_FORKED}")
         if watched:
@@ -415,7 +417,7 @@ class Study:
                 what = DREW
             if what is not None:
                 block.change(rows, start, f"{_who(number)}{what}")
-        return found
+        return answer
 
     def _has_copies(self) -> bool:
         """Whether a copy of the process has returned from a call, which ends the copy here."""

@@ -140,8 +140,8 @@ def evaluate_widely(
         return evaluate(subject, wide, into=into)
     # The one-sided limits of a method that has both are the same formula at another tail.
     one_sided = [side for side in subject.sides if side != TWO_SIDED]
-    found = evaluate(subject, wide, (TWO_SIDED,), into)
-    return evaluate(subject, grid(THOROUGH if thorough else OF_SLOW), one_sided, found)
+    evaluation = evaluate(subject, wide, (TWO_SIDED,), into)
+    return evaluate(subject, grid(THOROUGH if thorough else OF_SLOW), one_sided, evaluation)
 
 
 def answers_arrays(subject: Subject, restriction: Restriction = ANYWHERE) -> bool:

@@ -162,15 +162,15 @@ class _Calls:
 
     def found(self) -> CallFaults:
         """What is wrong: the first failure, or without one the first remark."""
-        found: dict[str, CallFault | None] = {TYPES: None}
+        call_faults: dict[str, CallFault | None] = {TYPES: None}
         faults = self._failures or self._remarks
         if faults:
             first, *others = faults
             more = f" (and {len(others)} more of its types)" if others else ""
-            found[TYPES] = CallFault(first + more, is_remark=not self._failures)
+            call_faults[TYPES] = CallFault(first + more, is_remark=not self._failures)
         if self._changed is not None:
-            found[ARGUMENTS] = CallFault(self._changed)
-        return found
+            call_faults[ARGUMENTS] = CallFault(self._changed)
+        return call_faults
 
     def compare_counts(self, deterministic: bool) -> None:
         """Numbers one outcome at a time, and then arrays where the function takes some."""
@@ -191,8 +191,10 @@ class _Calls:
             return  # "arrays equal scalars" has said so
         for form in _ARRAYS:
             # Arguments that are changed in place are named once, and so is the refusal of floats.
-            known = self._changed is not None or ("float" in form.words and self._takes_no_floats)
-            if form.is_writable or not known:
+            is_excused = self._changed is not None or (
+                "float" in form.words and self._takes_no_floats
+            )
+            if form.is_writable or not is_excused:
                 with self._noting(form):
                     self._at_once(self._converted(form), self._data, expected)
         if deterministic:
@@ -264,13 +266,13 @@ class _Calls:
         """
         with self._watching(given):
             pairs = self._call(given)
-        for place, (found, wanted) in enumerate(zip(pairs, expected, strict=True)):
-            if found is not None and wanted is not None and not same(wanted, found):
+        for place, (limits, wanted) in enumerate(zip(pairs, expected, strict=True)):
+            if limits is not None and wanted is not None and not same(wanted, limits):
                 outcome = {
                     name: value[place].item() if np.ndim(value) else value
                     for name, value in data.items()
                 }
-                raise self._differing(found, wanted, outcome)
+                raise self._differing(limits, wanted, outcome)
 
     def _one_by_one(self, form: _NumberForm, alpha: Any) -> None:
         """Compare the limits of one outcome at a time, each argument in a type.
@@ -290,9 +292,9 @@ class _Calls:
                 if name in self._counts or (form.is_of_sizes and isinstance(value, int)):
                     given[name] = form.of_count(value)
             with self._watching(given):
-                found = self._call_on_numbers(given, alpha)
-            if not same(wanted, found):
-                raise self._differing(found, wanted, outcome)
+                limits = self._call_on_numbers(given, alpha)
+            if not same(wanted, limits):
+                raise self._differing(limits, wanted, outcome)
 
     def _differing(
         self, found: tuple[float, float], wanted: tuple[float, float], outcome: Mapping[str, Any]

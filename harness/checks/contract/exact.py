@@ -359,8 +359,16 @@ def sentence(judge: Callable[[Contract], Judgement | None]) -> str:
     broken: dict[str, list[str]] = {}
     for chain in CHAINS:
         judgements = [(contract, judge(contract)) for contract in chain]
-        keeping = [(contract, each) for contract, each in judgements if each and each.kept]
-        breaking = [(contract, each) for contract, each in judgements if each and not each.kept]
+        keeping = [
+            (contract, judgement)
+            for contract, judgement in judgements
+            if judgement and judgement.kept
+        ]
+        breaking = [
+            (contract, judgement)
+            for contract, judgement in judgements
+            if judgement and not judgement.kept
+        ]
         for contract, judgement in keeping[:1]:
             reason = f" ({judgement.reason})" if judgement.reason else ""
             kept.append(f"{contract}{reason}")

@@ -331,11 +331,11 @@ def _tail_sentence(
             f"Each mark is the tail that one limit leaves; {words}. The finding is about all of "
             "them together."
         )
-    found = float(values[name][x == here][0])
-    if math.isnan(found):
+    left = float(values[name][x == here][0])
+    if math.isnan(left):
         return f"The {name} limit at {axis} = {here} leaves no tail; {words}."
     side = "above" if name == "upper" else "below"
-    return f"The {name} limit at {axis} = {here} leaves {found:.3g} {side}, {words}."
+    return f"The {name} limit at {axis} = {here} leaves {left:.3g} {side}, {words}."
 
 
 def _grid(finding: Finding, tails: LimitTails, number: int) -> dict[str, tuple[float, ...]]:

@@ -166,7 +166,7 @@ def check_on_model(method: AnyMethod, options: CheckOptions) -> ModelReport:
     checked: list[ModelTrials] = []
     limited = nullcontext() if timeout is None else watching(seconds=timeout)
     try:
-        true = [each[ONLY] for each in truths(study, study.scenarios)]
+        true = [by_estimand[ONLY] for by_estimand in truths(study, study.scenarios)]
         with limited:
             for alpha, number in steps(places):
                 program, factors = replace(study, alpha=alpha).program, study.scenarios[number]
@@ -328,25 +328,29 @@ class ModelBaseline:
             raise InputError(f"{folder} holds no baseline of {label}; --update FOLDER writes one")
         file = self.file(folder)
         try:
-            found, *scenarios = map(json.loads, read_text(file).splitlines())
-            found["scenarios"] = scenarios
-            for each in scenarios:
-                np.array(each["answers"], np.float64).reshape(-1, len(FIELDS))
-                each["factors"], each["alpha"], each["misses"], each["trials"]
-            found["seed"], found["model"]
+            content, *scenarios = map(json.loads, read_text(file).splitlines())
+            content["scenarios"] = scenarios
+            for scenario in scenarios:
+                np.array(scenario["answers"], np.float64).reshape(-1, len(FIELDS))
+                scenario["factors"], scenario["alpha"], scenario["misses"], scenario["trials"]
+            content["seed"], content["model"]
         except (ValueError, KeyError, TypeError):
             raise InputError(f"{file} is no baseline of a method on a model") from None
-        return found  # type: ignore[no-any-return]
+        return content  # type: ignore[no-any-return]
 
     def compare(self, old: Stored, trials: ModelTrials) -> Iterator[Finding]:
         """The findings about one scenario: first answers, and the numbers of misses."""
         wanted = (dict(trials.shard.factors), trials.program.alpha)
-        found = [each for each in old["scenarios"] if (each["factors"], each["alpha"]) == wanted]
-        if not found:
+        matches = [
+            scenario
+            for scenario in old["scenarios"]
+            if (scenario["factors"], scenario["alpha"]) == wanted
+        ]
+        if not matches:
             message = "the baseline has no such scenario; --update stores it"
             yield trials.finding(LIMITS, AGAINST, INCONCLUSIVE, message)
             return
-        (stored,) = found
+        (stored,) = matches
         before = np.array(stored["answers"], np.float64).reshape(-1, len(FIELDS))
         again = replace(trials.shard, seed=old["seed"], first=1, count=len(before))
         now = _rows(trials.asked(again))
@@ -386,16 +390,16 @@ class ModelBaseline:
             )
         scenarios = [
             {
-                "factors": dict(each.shard.factors),
-                "alpha": each.program.alpha,
-                "trials": each.shard.count,
-                "misses": list(each.misses),
+                "factors": dict(trials.shard.factors),
+                "alpha": trials.program.alpha,
+                "trials": trials.shard.count,
+                "misses": list(trials.misses),
                 "answers": [
                     [None if math.isnan(value) else value for value in answer]
-                    for answer in _rows(each.found)[:ANSWERS_KEPT].tolist()
+                    for answer in _rows(trials.found)[:ANSWERS_KEPT].tolist()
                 ],
             }
-            for each in checked
+            for trials in checked
         ]
         model = sources_digest(self.study.model.place)
         lines = [{"seed": self.study.seed, "model": model}, *scenarios]

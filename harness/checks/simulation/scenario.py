@@ -135,18 +135,18 @@ class ModelTrials:
         return Finding(check, kind, verdict, text, self.cell, severity)
 
     def _answers(self) -> Iterator[Finding]:
-        count, found = self.shard.count, self.found
+        count, answers = self.shard.count, self.found
         check, verdict, message = ANSWERS, PASS, f"an answer in all {count:,} trials"
-        lost = count - int(found.answered.sum())
-        if found.failed:
-            trial, why = found.failed
+        lost = count - int(answers.answered.sum())
+        if answers.failed:
+            trial, why = answers.failed
             message = f"no answer in {lost:,} of {count:,} trials, first in trial {trial}: {why}"
             is_of_model = why.startswith(f"{MODEL} ")
             check = f"{OF_MODEL * is_of_model}{ANSWERS}"
             verdict = INCONCLUSIVE if is_of_model else FAIL
         yield self.finding(check, CONFORMANCE, verdict, message, lost / count)
         check, verdict, message = KEEPS_DATA, PASS, "the method changed none of them"
-        trial, what = found.changed or (0, "")
+        trial, what = answers.changed or (0, "")
         # Draws from global generators are found where trials are asked for again.
         if what and not what.endswith(DREW):
             verdict, message = FAIL, f"{what}, first in trial {trial}"
@@ -293,8 +293,8 @@ class ModelTrials:
 
 def changes(one: Floats, other: Floats, tolerance: float) -> str:
     """The numbers of an answer that differ, as ``lower 0.2 instead of 0.1``."""
-    found = []
+    texts = []
     for place in np.flatnonzero(differ(one, other, tolerance)):
         new, old = with_digits_apart(float(one[place]), float(other[place]))
-        found.append(f"{FIELDS[place]} {new} instead of {old}")
-    return ", ".join(found)
+        texts.append(f"{FIELDS[place]} {new} instead of {old}")
+    return ", ".join(texts)

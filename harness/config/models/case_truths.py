@@ -188,8 +188,8 @@ class OfConfusedDirichlet(OfDirichlet):
 
 def _cells_of(family: Family, made: Sequence[float]) -> Cells:
     """The probabilities of tp, fp, fn and tn, from three or four of them."""
-    left = [np.asarray(each) for each in made[:3]]
-    tp, fp, fn, tn = (float(each) + 0.0 for each in family.all_truths(left))
+    left = [np.asarray(share) for share in made[:3]]
+    tp, fp, fn, tn = (float(cell) + 0.0 for cell in family.all_truths(left))
     return tp, fp, fn, tn
 
 
@@ -266,7 +266,7 @@ def table_truth_type(family: Family) -> Any:
                 validate_table(family, tables[-1])
             return (TableTruth if family.as_pairs is None else ConfusionTruth).of(tables)
 
-    tagged = tuple(Annotated[each.model, Tag(tag(name))] for name, each in kinds.items())
+    tagged = tuple(Annotated[kind.model, Tag(tag(name))] for name, kind in kinds.items())
     models: Any = Union[tagged]  # noqa: UP007
     return Annotated[
         models,

@@ -104,8 +104,8 @@ def _listed(
 
 def ascending_numbers(model: Any) -> tuple[float, ...]:
     """The numbers of a list or a grid; adding 0.0 turns -0.0 into 0.0."""
-    found = model.grid.values() if hasattr(model, "grid") else sorted(model.values)
-    return tuple(value + 0.0 for value in found)
+    values = model.grid.values() if hasattr(model, "grid") else sorted(model.values)
+    return tuple(value + 0.0 for value in values)
 
 
 def _levels(models: dict[str, Any]) -> Any:
@@ -117,7 +117,7 @@ def _all_numbers(given: Any) -> tuple[float, ...]:
     """The numbers of a list, a grid or a single number, ascending."""
     if isinstance(given, StrictModel):
         return ascending_numbers(given)
-    return tuple(sorted(each + 0.0 for each in (given if isinstance(given, list) else [given])))
+    return tuple(sorted(number + 0.0 for number in (given if isinstance(given, list) else [given])))
 
 
 def levels_or_numbers(prefix: str, number: Any, what: str, each: str) -> Any:

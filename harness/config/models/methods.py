@@ -75,10 +75,10 @@ def known_methods(family: Family | None) -> dict[str, Method]:
     """Methods by name and alias; those of every family where the family is not known."""
     if family is not None:
         return by_any_name(methods_of(family))
-    found: dict[str, Method] = {}
+    methods_by_name: dict[str, Method] = {}
     for methods in CATALOGUE.values():
-        found |= by_any_name(methods)
-    return found
+        methods_by_name |= by_any_name(methods)
+    return methods_by_name
 
 
 def _family(info: ValidationInfo) -> Family | None:
@@ -146,10 +146,10 @@ def existing_file(kind: str, ending: str) -> AfterValidator:
         if not value.endswith(ending):
             raise expected(f"a {kind} file, ending in {ending}")
         try:
-            found = (config_folder(info) / value).is_file()
+            exists = (config_folder(info) / value).is_file()
         except (OSError, ValueError):  # a name too long, or with a NUL in it
-            found = False
-        if not found:
+            exists = False
+        if not exists:
             raise expected(f"an existing {kind} file, relative to the config")
         return value
 
@@ -244,10 +244,10 @@ class CatalogueMethod(MethodModel):
         method = _method(info, info.data.get("name"))
         if prior is None or method is None or method.takes_prior:
             return prior
-        known = known_methods(_family(info)).values()
-        choice = ", ".join(dict.fromkeys(each.name for each in known if each.takes_prior))
-        found = ", ".join(f"{value:g}" for value in prior)
-        raise refused(f"{info.data['name']} takes no prior ({choice} do), found [{found}]")
+        catalogue = known_methods(_family(info)).values()
+        choice = ", ".join(dict.fromkeys(method.name for method in catalogue if method.takes_prior))
+        given = ", ".join(f"{value:g}" for value in prior)
+        raise refused(f"{info.data['name']} takes no prior ({choice} do), found [{given}]")
 
     def spec(self, info: ValidationInfo) -> MethodSpec:
         method = _method(info, self.name)
@@ -293,7 +293,7 @@ class ModuleMethod(UserMethod):
 
 SessionName = Annotated[
     Any,
-    expecting("a function, or its name", lambda each: callable(each) or isinstance(each, str)),
+    expecting("a function, or its name", lambda value: callable(value) or isinstance(value, str)),
     WithJsonSchema({"type": "string"}),
     Field(description="The function; in a file its name."),
 ]

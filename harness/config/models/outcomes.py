@@ -234,8 +234,8 @@ def write_sampling(law: Law | None) -> dict[str, Any] | None:
         return None
     return {
         name: {
-            key: each if isinstance(each, list | dict) else plain_number(each)
-            for key, each in settings.items()
+            key: setting if isinstance(setting, list | dict) else plain_number(setting)
+            for key, setting in settings.items()
         }
         for name, settings in law.content().items()
     }

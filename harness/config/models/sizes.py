@@ -56,7 +56,7 @@ def real_log_grid(start: float, stop: float, count: int) -> tuple[float, ...]:
     Start and stop mean the decimals they are written as, so that 0.1 ... 100 in 4 steps has the
     values 1 and 10.
     """
-    first, last = (_PRECISE.ln(Decimal(repr(float(each)))) for each in (start, stop))
+    first, last = (_PRECISE.ln(Decimal(repr(float(end)))) for end in (start, stop))
     steps = count - 1
     logs = (
         _PRECISE.divide(first * (steps - i) + last * i, Decimal(steps)) for i in range(1, steps)
@@ -206,5 +206,5 @@ def paired(sizes: Sequence[Sequence[Any]], cross: bool) -> list[tuple[Any, ...]]
     if cross:
         return list(product(*sizes))
     longest = max(map(len, sizes))
-    rows = [[*each] * longest if len(each) == 1 else each for each in sizes]
+    rows = [[*values] * longest if len(values) == 1 else values for values in sizes]
     return list(zip(*rows, strict=False))

@@ -34,8 +34,8 @@ def _rule(value: Any, info: ValidationInfo) -> OpenRule | None:
 
     The sizes and the alphas of the config are validated before it.
     """
-    known = info.context or {}
-    names = [each.name for each in known.get("methods") or () if each is not None]
+    context = info.context or {}
+    names = [method.name for method in context.get("methods") or () if method is not None]
     of_proportions = CATALOGUE["proportion"]
     # Beside no valid family the names may be of any.
     methods = (of_proportions.get(name) for name in names)
@@ -46,7 +46,7 @@ def _rule(value: Any, info: ValidationInfo) -> OpenRule | None:
             raise refused(f"{needing[0]} needs stopping, the rule by which trials end, found none")
         return None
     try:
-        rule = open_rule(value, known.get("alpha") or 0.05)
+        rule = open_rule(value, context.get("alpha") or 0.05)
         until = rule.content.get("until")
         if isinstance(until, Mapping) and isinstance(until.get("path"), str):
             path = resolved_path(info, until["path"])
@@ -54,7 +54,7 @@ def _rule(value: Any, info: ValidationInfo) -> OpenRule | None:
             rule = open_rule({**rule.content, "until": {**until, "path": path, "digest": digest}})
         if rule.function_of_session is not None:
             session_location(FUNCTIONS[rule.function_of_session])  # other processes get it
-        for most in known.get("n") or ():
+        for most in context.get("n") or ():
             made = stopping_rule(rule.content, int(most))
             if made.boundaries is None and ordered:
                 raise refused(f"expected boundaries for {ordered[0]}, found {flow(value)}")

@@ -101,7 +101,7 @@ def _apart(
         if case is None:
             continue
         column = _Intervals(limits.lower[row], limits.upper[row])
-        truths = tuple(np.array([each]) for each in case.truths)
+        truths = tuple(np.array([truth]) for truth in case.truths)
         rows = solver.rows_again(limits, truths)
         if rows is not None:
             theta = solver.scenario.family.parameter_at(truths)
@@ -123,14 +123,14 @@ class _Intervals:
 
     def missed(self, rows: Iterable[Rows], theta: Floats, approach: Integers) -> Floats:
         """Return the sum of the probabilities of the outcomes that miss, shape (t,)."""
-        found = np.zeros(theta.size)
+        sums = np.zeros(theta.size)
         under, over = beside_all(theta, approach)
         for truths, outcomes, probability in rows:
             lower, upper = self.lower[outcomes], self.upper[outcomes]
             missed = lower > under[truths, np.newaxis]
             missed |= upper < over[truths, np.newaxis]
-            found[truths] = (probability * missed).sum(axis=1)
-        return found
+            sums[truths] = (probability * missed).sum(axis=1)
+        return sums
 
     def missed_by_sums(
         self, total: Floats, outcomes: Positions, theta: Floats, approach: Integers
@@ -158,8 +158,8 @@ class _Intervals:
         near = np.unique(near[np.abs(near - theta) <= _ROUNDED * max(abs(theta), _SMALL)])
         sides = [*SIDES] if approach == AT else [approach]
         asked = [(theta, approach), *product(near.tolist(), sides)]
-        each = (self.missed(rows, np.array([one]), np.array([side])) for one, side in asked)
-        return np.concatenate(list(each))
+        misses = (self.missed(rows, np.array([one]), np.array([side])) for one, side in asked)
+        return np.concatenate(list(misses))
 
 
 def _against_net(
@@ -189,7 +189,7 @@ def _against_net(
         count = _count(_AT_LIMITS, cells // 4, cost)
         at_limits = net_at_limits(places, scenario, lower, upper, count)
         (beside_limits,) = _largest(solver, limits, at_limits, [row])
-        on_net = max(largest[row], beside_limits, key=lambda each: each.alpha)
+        on_net = max(largest[row], beside_limits, key=lambda candidate: candidate.alpha)
         if case.found_by is None:
             excess[row] = max(on_net.alpha - case.alpha, 0.0)
             continue
@@ -247,7 +247,7 @@ class Net:
 
     def at(self, index: Positions) -> Net:
         """Return some of the truths."""
-        truths = tuple(each[index] for each in self.truths)
+        truths = tuple(truth[index] for truth in self.truths)
         return Net(truths, self.theta[index], self.approach[index])
 
     def ascending(self) -> Net:

@@ -110,10 +110,10 @@ def solve(
     ]
     return Solution(
         shown=request.shown,
-        comparisons=tuple(comparison for each in solved for comparison in each.comparisons),
-        enumerated=_enumerated([each.enumerated for each in solved]),
+        comparisons=tuple(comparison for solution in solved for comparison in solution.comparisons),
+        enumerated=_enumerated([solution.enumerated for solution in solved]),
         scores=_scores(of_missing.scores, failed),
-        integrated=_integrated([each.integrated for each in solved]),
+        integrated=_integrated([solution.integrated for solution in solved]),
     )
 
 
@@ -219,34 +219,34 @@ def _filled(limits: Limits, support: Span) -> tuple[Limits, Limits, Limits, Limi
 
 def _enumerated(tables: Sequence[Enumerated | None]) -> Enumerated | None:
     """Return the results of enumeration; None where the four tables have none."""
-    known = [each for each in tables if each is not None]
-    if not known:
+    computed = [table for table in tables if table is not None]
+    if not computed:
         return None
-    _, missing, _, _ = known
+    _, missing, _, _ = computed
     return replace(
         missing,
-        by_outcome=_with_failures([each.by_outcome for each in known]),
-        by_truth=_if_known([each.by_truth for each in known]),
-        mean=_if_known([each.mean for each in known]),
+        by_outcome=_with_failures([table.by_outcome for table in computed]),
+        by_truth=_if_known([table.by_truth for table in computed]),
+        mean=_if_known([table.mean for table in computed]),
     )
 
 
 def _integrated(tables: Sequence[Integrated | None]) -> Integrated | None:
     """Return the results of integration; None where the four tables have none."""
-    known = [each for each in tables if each is not None]
-    if not known:
+    computed = [table for table in tables if table is not None]
+    if not computed:
         return None
     return Integrated(
-        by_outcome=_with_failures([each.by_outcome for each in known]),
-        mean=_if_known([each.mean for each in known]),
-        under_prior=_if_known([each.under_prior for each in known]),
+        by_outcome=_with_failures([table.by_outcome for table in computed]),
+        mean=_if_known([table.mean for table in computed]),
+        under_prior=_if_known([table.under_prior for table in computed]),
     )
 
 
 def _if_known(tables: Sequence[Probabilities | None]) -> Probabilities | None:
     """Return the probabilities with failures; None where the tables have none."""
-    known = [each for each in tables if each is not None]
-    return _with_failures(known) if known else None
+    probabilities = [table for table in tables if table is not None]
+    return _with_failures(probabilities) if probabilities else None
 
 
 def _with_failures(tables: Sequence[Probabilities]) -> Probabilities:

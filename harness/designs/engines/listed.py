@@ -49,10 +49,10 @@ def consecutive_probabilities(
     likely = np.zeros(truths.size, np.int64)
     for part, (_, start, _) in blocks:
         likely[part] = start
-    known = sampling.pmf(likely, truths, size)
+    peaks = sampling.pmf(likely, truths, size)
     for part, between in blocks:
         outcomes = slice(between[0] - first, between[2] + 1 - first)
-        yield part, outcomes, probability_rows(sampling, between, truths[part], size, known[part])
+        yield part, outcomes, probability_rows(sampling, between, truths[part], size, peaks[part])
 
 
 def _blocks_of_outcomes(
@@ -209,12 +209,12 @@ def worse_of_listed(
     """
     if by_truth is None:
         return tuple(cases)
-    found: list[WorstCase | None] = []
+    worse_cases: list[WorstCase | None] = []
     for case, missed in zip(cases, by_truth.below + by_truth.above, strict=True):
         worst = int(np.argmax(missed))
         if case is None or missed[worst] > case.alpha:
             truths = scenario.truths_of(by_truth.conditions[[worst]])
             witness = tuple(float(values[0]) for values in truths)
             case = WorstCase(float(missed[worst]), witness, "at", witness, AT_LISTED)
-        found.append(case)
-    return tuple(found)
+        worse_cases.append(case)
+    return tuple(worse_cases)

@@ -49,8 +49,8 @@ def integrate_under_truth(scenario: Scenario, limits: Limits) -> Exact:
     weight = scenario.distribution_weights(limits.outcomes)
     possible = np.flatnonzero(weight > 0)
     posterior = scenario.distributed.posterior(scenario, limits.outcomes[possible])
-    found = mass_outside(posterior, limits.at(limits.outcomes[possible]))
-    return replace(found, weight=weight[possible])
+    masses = mass_outside(posterior, limits.at(limits.outcomes[possible]))
+    return replace(masses, weight=weight[possible])
 
 
 def mass_outside(posterior: Any, limits: Limits) -> Exact:

@@ -145,7 +145,7 @@ class Solver:
         It is the closed hull of the truth's support, or of an infinite one the effective support.
         """
         values = self.scenario.design.values(self.scenario)
-        return tuple((float(each.min()), float(each.max())) for each in values)
+        return tuple((float(truths.min()), float(truths.max())) for truths in values)
 
     def whole_range(self) -> tuple[Span, ...]:
         """Return the range of each sample's parameter; of an unbounded one the hull."""
@@ -198,8 +198,10 @@ class Solver:
             reported: the outcomes in the result; None for all that have limits.
             worst: whether to find the worst cases.
         """
-        found = self.without_worst_cases(limits, limits.outcomes if reported is None else reported)
-        return self.with_worst_cases(limits, found) if worst else found
+        enumerated = self.without_worst_cases(
+            limits, limits.outcomes if reported is None else reported
+        )
+        return self.with_worst_cases(limits, enumerated) if worst else enumerated
 
     def without_worst_cases(self, limits: Limits, reported: Integers) -> Enumerated:
         """Return the miss probabilities by outcome, by truth and overall; see ``enumerate``."""

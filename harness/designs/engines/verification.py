@@ -146,11 +146,11 @@ def compare_cells(
     share = other.weight / other.weight.sum()
     uncounted = 0.0 if rounding is None else rounding(other)
     apart = cells_apart(published, other, share, uncounted, least)
-    found = [Comparison(*engines, "outcomes", apart)]
+    comparisons = [Comparison(*engines, "outcomes", apart)]
     if weighted:
         apart = weights_apart(published.weight, other.weight, columns)
-        found.append(Comparison(*engines, "weights", apart))
-    return found
+        comparisons.append(Comparison(*engines, "weights", apart))
+    return comparisons
 
 
 def weights_apart(first: Floats, second: Floats, columns: int) -> Floats:
@@ -179,15 +179,15 @@ def compare_posterior_mean(
         again: a second computation of the weights of its cells, or these themselves.
         small: as of ``means_apart``.
     """
-    cells, found = integrated.by_outcome, []
+    cells, comparisons = integrated.by_outcome, []
     if again is not cells.weight:
         apart = weights_apart(cells.weight, again, cells.below.shape[0])
-        found.append(Comparison(POSTERIOR, SECOND, "weights", apart))
+        comparisons.append(Comparison(POSTERIOR, SECOND, "weights", apart))
     parts = (cells.below, cells.above, cells.length)
     mean = Mean(*(np.array([weighted_mean(row, again) for row in rows]) for rows in parts))
     assert integrated.mean is not None
     apart = means_apart(integrated.mean, mean, small)
-    return [*found, Comparison(POSTERIOR, SECOND, "means", apart)]
+    return [*comparisons, Comparison(POSTERIOR, SECOND, "means", apart)]
 
 
 def compare_worst_cases(published: Published) -> list[Comparison]:
@@ -290,10 +290,10 @@ def compare_listed(
     again = replace(sums.by_truth, conditions=by_truth.conditions)
     certain = np.ones(by_truth.weight.size)
     by_outcome, given = common(enumerated.by_outcome, sums.by_outcome)
-    found = {
+    differences = {
         "means": means_apart(enumerated.mean, again.mean()),
         "truths": cells_apart(by_truth, again, certain),
         "outcomes": cells_apart(by_outcome, given, given.weight),
         "weights": weights_apart(by_outcome.weight, given.weight, columns),
     }
-    return [Comparison(ENUMERATION, SECOND, what, apart) for what, apart in found.items()]
+    return [Comparison(ENUMERATION, SECOND, what, apart) for what, apart in differences.items()]

@@ -75,7 +75,7 @@ class SamplesSolver(Solver):
 
         They are the counts that can occur under the truth, but for 1e-16 of them.
         """
-        found = []
+        runs = []
         for sample in self.scenario.samples():
             merged: list[list[int]] = []
             values = sample.truth.values if sample.truth.is_discrete else ()
@@ -85,8 +85,8 @@ class SamplesSolver(Solver):
                     merged[-1][1] = max(merged[-1][1], last)
                 else:
                     merged.append([first, last])
-            found.append(merged)
-        return found
+            runs.append(merged)
+        return runs
 
     def possible_outcomes(self) -> Integers:
         counts = [
@@ -147,8 +147,10 @@ class CountSolver(SamplesSolver):
         if not self.scenario.model.IS_BOUNDED:
             return replace(found, worst=worst)
         anywhere = cases if hull == whole else self.worst_cases(limits, whole)
-        known = tuple(case if case is not None and case.is_exact else None for case in anywhere)
-        return replace(found, worst=worst, worst_anywhere=known)
+        exact_cases = tuple(
+            case if case is not None and case.is_exact else None for case in anywhere
+        )
+        return replace(found, worst=worst, worst_anywhere=exact_cases)
 
     def places(self, over: Sequence[Span]) -> Places | None:
         return places_of_one(self.scenario, over[0])

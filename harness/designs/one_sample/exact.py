@@ -52,8 +52,10 @@ def enumerate_one_sample(solver: Solver, limits: Limits, reported: Integers) -> 
         return Enumerated.of(by_outcome, by_truth, by_truth.mean(), ENUMERATION, reported)
     if is_integrated(scenario):
         possible = limits.at(solver.possible_outcomes())
-        found = integrate(Mixing.of_truth(scenario), possible)
-        return Enumerated.of(found.by_outcome, None, found.mean, ENUMERATION, reported, found.nodes)
+        integral = integrate(Mixing.of_truth(scenario), possible)
+        return Enumerated.of(
+            integral.by_outcome, None, integral.mean, ENUMERATION, reported, integral.nodes
+        )
     return enumerate_by_posterior(scenario, limits, reported)
 
 
@@ -231,7 +233,7 @@ def _expected(scenario: Scenario, first: int, lengths: Floats, values: Floats) -
         values: ascending truths, shape (t,).
     """
     sampling, size = scenario.model.SAMPLING, scenario.size
-    last, found = first + lengths.shape[1] - 1, np.zeros((lengths.shape[0], values.size))
+    last, expectation = first + lengths.shape[1] - 1, np.zeros((lengths.shape[0], values.size))
     low, high = scenario.model.SUPPORT
     # The recurrence needs truths inside the range; at its boundary a few outcomes are possible.
     start, stop = np.searchsorted(values, low, "right"), np.searchsorted(values, high, "left")
@@ -239,13 +241,15 @@ def _expected(scenario: Scenario, first: int, lengths: Floats, values: Floats) -
         begin, end = sampling.window(values[index], values[index], size)
         begin, end = max(begin, first), min(end, last)
         probability = sampling.pmf(np.arange(begin, end + 1), values[index], size)
-        found[:, index] = _means(lengths[:, begin - first : end + 1 - first], probability[None])[0]
+        expectation[:, index] = _means(
+            lengths[:, begin - first : end + 1 - first], probability[None]
+        )[0]
     inside = values[start:stop]
     blocks = consecutive_probabilities(sampling, first, last, inside, size)
     for values_at, outcomes_at, probabilities in blocks:
         means = _means(lengths[:, outcomes_at], probabilities)
-        found[:, start + values_at.start : start + values_at.stop] = means.T
-    return found
+        expectation[:, start + values_at.start : start + values_at.stop] = means.T
+    return expectation
 
 
 def _means(lengths: Floats, probabilities: Floats) -> Floats:

@@ -77,9 +77,9 @@ def worst_cases(law: Law, size: float, limits: Limits, over: Span) -> tuple[Wors
         _LawColumn(law, size, first, lower, upper)
         for lower, upper in zip(within.lower, within.upper, strict=True)
     ]
-    found = dict(_exact(columns, law, over))
+    cases = dict(_exact(columns, law, over))
     searched: dict[int, list[_Candidates]] = {
-        row: [] for row in range(len(columns)) if row not in found
+        row: [] for row in range(len(columns)) if row not in cases
     }
     if searched:
         grid = _grid(law, size, over)
@@ -92,8 +92,8 @@ def worst_cases(law: Law, size: float, limits: Limits, over: Span) -> tuple[Wors
         for row, kept in searched.items():
             near = columns[row].computed(joined(kept).best(_COMPUTED))
             refined = columns[row].refined(grid, near) if law.lattice is None else []
-            found[row] = _worst(joined([near, *refined]), FOUND_BY)
-    return tuple(found[row] for row in range(len(columns)))
+            cases[row] = _worst(joined([near, *refined]), FOUND_BY)
+    return tuple(cases[row] for row in range(len(columns)))
 
 
 def missed_by_law(
@@ -116,14 +116,14 @@ def missed_by_law(
         truths: ascending, shape (t,).
         approach: AT the truths, or the limit towards them FROM_BELOW or FROM_ABOVE.
     """
-    found = np.empty(truths.size)
+    miss_probability = np.empty(truths.size)
     for part, start, last in _blocks(law, truths, size):
         theta = truths[part, np.newaxis]
         inside = slice(start - first, last + 1 - first)
         missed = misses(lower[inside], upper[inside], theta, approach)
         probability = law.probabilities(truths[part], size, start, last)
-        found[part] = np.where(missed, probability, 0.0).sum(axis=1)
-    return found
+        miss_probability[part] = np.where(missed, probability, 0.0).sum(axis=1)
+    return miss_probability
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ class _LawColumn:
         at = near.approach == AT
         starts = near.at(at & (near.missed >= _CLOSE * near.missed.max()))
         limits = np.unique(np.concatenate((grid[[0, -1]], self.lower, self.upper)))
-        found = []
+        points = []
         for truth in starts.best(_REFINED).truths.tolist():
             place = int(np.searchsorted(grid, truth))
             low, high = grid[max(place - 1, 0)], grid[min(place + 1, grid.size - 1)]
@@ -222,9 +222,9 @@ class _LawColumn:
                 truths = np.unique(np.linspace(low, high, _POINTS))
                 missed = self.missed(truths, AT)
                 best = int(missed.argmax())
-                found.append(_Candidates(truths, np.full(truths.size, AT), missed).best(1))
+                points.append(_Candidates(truths, np.full(truths.size, AT), missed).best(1))
                 low, high = truths[max(best - 1, 0)], truths[min(best + 1, truths.size - 1)]
-        return found
+        return points
 
 
 def _exact(columns: Sequence[_LawColumn], law: Law, over: Span) -> Iterator[tuple[int, WorstCase]]:

@@ -103,7 +103,7 @@ def guaranteed(scenario: Scenario, alpha: Floats) -> Floats:
     """
     if not _is_computed(scenario):
         return np.full(alpha.size, np.nan)
-    return _where_known(alpha, lambda each: _of_any_method(scenario, each))
+    return _where_known(alpha, lambda alphas: _of_any_method(scenario, alphas))
 
 
 def deterministic(scenario: Scenario, alpha: Floats) -> Floats:
@@ -124,7 +124,7 @@ def deterministic(scenario: Scenario, alpha: Floats) -> Floats:
     every = scenario.model.IS_BOUNDED and outcomes.size == scenario.size + 1
     if not every or not np.allclose(weight, weight[0], rtol=1e-9, atol=0.0):
         return np.full(alpha.size, np.nan)
-    return _where_known(alpha, lambda each: _whole(int(scenario.size), each))
+    return _where_known(alpha, lambda alphas: _whole(int(scenario.size), alphas))
 
 
 def _is_computed(scenario: Scenario) -> bool:
@@ -134,12 +134,12 @@ def _is_computed(scenario: Scenario) -> bool:
 
 def _where_known(alpha: Floats, least: Any) -> Floats:
     """Return the least lengths at the alphas inside (0, 1), each computed once."""
-    found = np.full(alpha.size, np.nan)
-    known = (alpha >= _SMALLEST_ALPHA) & (alpha < 1.0)
-    if known.any():
-        distinct, back = np.unique(alpha[known], return_inverse=True)
-        found[known] = least(distinct)[back]
-    return found
+    lengths = np.full(alpha.size, np.nan)
+    inside = (alpha >= _SMALLEST_ALPHA) & (alpha < 1.0)
+    if inside.any():
+        distinct, back = np.unique(alpha[inside], return_inverse=True)
+        lengths[inside] = least(distinct)[back]
+    return lengths
 
 
 def _of_any_method(scenario: Scenario, alpha: Floats) -> Floats:
@@ -244,8 +244,10 @@ def _whole(n: int, alpha: Floats) -> Floats:
     # Each alpha has the sum over its own runs, whatever others there are.
     covered = np.array(
         [
-            np.where(most[:end] <= each, spans[:end], 0.0).sum()
-            for each, end in zip(alpha, np.searchsorted(count, needed, side="right"), strict=True)
+            np.where(most[:end] <= own_alpha, spans[:end], 0.0).sum()
+            for own_alpha, end in zip(
+                alpha, np.searchsorted(count, needed, side="right"), strict=True
+            )
         ]
     )
     column, part = np.nonzero((least < budget) & (most > budget))
@@ -411,7 +413,9 @@ class _Levels:
         least, active = np.empty(alpha.size), np.arange(alpha.size)
         for step in range(_STEPS):
             wanted = alpha[active]
-            (low, high), (less, more) = ([each[active] for each in two] for two in (ends, chance))
+            (low, high), (less, more) = (
+                [values[active] for values in two] for two in (ends, chance)
+            )
             with np.errstate(divide="ignore", invalid="ignore"):
                 share = (np.log(wanted) - less) / (more - less)
             share = np.where((share >= 0) & (share <= 1) & (step % 3 < 2), share, 0.5)
@@ -437,12 +441,12 @@ class _Levels:
         low, high = (self._boundary(whole, index, level, side) for side in (0, 1))
         length = whole.length(low, high)
         if isinstance(posterior, Truncated):
-            low, high = (np.clip(each.value, *posterior.support) for each in (low, high))
+            low, high = (np.clip(end.value, *posterior.support) for end in (low, high))
             length = high - low
         missed = np.where(length > 0, posterior.cdf(low) + posterior.sf(high), 1.0)
         missed, length = (
-            weighted_sums(each.reshape(-1, self.weight.size), self.weight)
-            for each in (missed, length)
+            weighted_sums(values.reshape(-1, self.weight.size), self.weight)
+            for values in (missed, length)
         )
         return missed, length
 
@@ -461,20 +465,20 @@ class _Levels:
         centre, above = self.centre.at(index), self.top[index] - level
         reach = np.sqrt(2.0 * np.maximum(above, 0.0) / self.curvature[index])
         reached, falls = self.peak[index] > level, self.falls[side][index]
-        found = whole.shift(centre, (2 * side - 1) * np.maximum(reach, 0.1))
-        found = whole.boundary[side].where(~falls, found)
-        found = centre.where(~reached, found)
+        crossing = whole.shift(centre, (2 * side - 1) * np.maximum(reach, 0.1))
+        crossing = whole.boundary[side].where(~falls, crossing)
+        crossing = centre.where(~reached, crossing)
         active = np.flatnonzero(reached & falls)
         for _ in range(_STEPS):
-            part, here = whole.at(active), found.at(active)
+            part, here = whole.at(active), crossing.at(active)
             middle = centre.at(active)
             left = here.value < middle.value
             ratio = part.log_density_ratio(here.where(left, middle), middle.where(left, here))
             excess = above[active] + np.where(left, -ratio, ratio)
             slope = part.log_density_slope(here)
             step = np.where(slope != 0, -excess / np.where(slope != 0, slope, 1.0), 0.0)
-            found = found.replaced(active, part.shift(here, step))
+            crossing = crossing.replaced(active, part.shift(here, step))
             active = active[np.abs(step) > _CONVERGED]
             if active.size == 0:
                 break
-        return found
+        return crossing

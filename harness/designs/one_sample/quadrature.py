@@ -131,8 +131,8 @@ def integrate(mixing: Mixing, limits: Limits) -> Integral:
         lengths[:, possible],
     )
     mean = Mean(
-        np.array([(each.weight * each.below).sum() for each in nodes]),
-        np.array([(each.weight * each.above).sum() for each in nodes]),
+        np.array([(column.weight * column.below).sum() for column in nodes]),
+        np.array([(column.weight * column.above).sum() for column in nodes]),
         np.array([weighted(length, weight).sum() for length in lengths]),
     )
     return Integral(by_outcome, mean, tuple(nodes))

@@ -58,22 +58,22 @@ def verify(solver: Solver, limits: Limits, published: Published) -> list[Compari
         limits: those that the engines used.
         published: what they computed.
     """
-    found, scenario = [], solver.scenario
+    comparisons, scenario = [], solver.scenario
     if scenario.truth.is_discrete:
         rows = rows_of_one_sample(scenario, limits, np.array(scenario.truth.values))
-        found += compare_listed(scenario, rows, limits, published)
+        comparisons += compare_listed(scenario, rows, limits, published)
     else:
-        found += _under_truth(solver, limits, published)
+        comparisons += _under_truth(solver, limits, published)
         if solver.possible_count() <= LARGEST_WEIGHTED:
             # The probabilities of all outcomes sum to 1.
             truth, outcomes = as_distribution(scenario.truth), solver.possible_outcomes()
             total = scenario.model.outcome_weights(truth, outcomes, scenario.size).sum()
             apart = weights_apart(np.array([total]), np.ones(1), limits.lower.shape[0])
-            found.append(Comparison(POSTERIOR, SECOND, "weights", apart))
-    found += compare_worst_cases(published)
-    found += _under_prior(scenario, limits, published)
-    found += _posterior_mean(solver, limits, published)
-    return found
+            comparisons.append(Comparison(POSTERIOR, SECOND, "weights", apart))
+    comparisons += compare_worst_cases(published)
+    comparisons += _under_prior(scenario, limits, published)
+    comparisons += _posterior_mean(solver, limits, published)
+    return comparisons
 
 
 def outcomes_to_verify(solver: Solver) -> Integers:
@@ -108,11 +108,13 @@ def _under_truth(solver: Solver, limits: Limits, published: Published) -> list[C
             closed = integrated.by_outcome
             return compare_cells((POSTERIOR, SECOND), closed, cells, rounding, weighted=weighted)
         closed = enumerated.by_outcome
-        found = compare_cells((ENUMERATION, SECOND), closed, cells, rounding, weighted=weighted)
+        comparisons = compare_cells(
+            (ENUMERATION, SECOND), closed, cells, rounding, weighted=weighted
+        )
         if enumerated.mean is not None and integrated is not None and integrated.mean is not None:
             apart = means_apart(enumerated.mean, integrated.mean)
-            found.append(Comparison(ENUMERATION, POSTERIOR, "means", apart))
-        return found
+            comparisons.append(Comparison(ENUMERATION, POSTERIOR, "means", apart))
+        return comparisons
     engines = (POSTERIOR, SECOND) if enumerated is None else (ENUMERATION, POSTERIOR)
     if integrated is None:
         closed = posterior.integrate_under_truth(scenario, part)
@@ -172,11 +174,11 @@ def _integrated_runs(mixing: Mixing, limits: Limits) -> Exact:
     parts = [limits.at(limits.outcomes[run]) for run in limits.segments()]
     cells = [integrate(mixing.near(part.outcomes), part).by_outcome for part in parts]
     return Exact(
-        np.concatenate([each.conditions for each in cells]),
-        np.concatenate([each.weight for each in cells]),
-        np.concatenate([each.below for each in cells], axis=1),
-        np.concatenate([each.above for each in cells], axis=1),
-        np.concatenate([each.length for each in cells], axis=1),
+        np.concatenate([integral.conditions for integral in cells]),
+        np.concatenate([integral.weight for integral in cells]),
+        np.concatenate([integral.below for integral in cells], axis=1),
+        np.concatenate([integral.above for integral in cells], axis=1),
+        np.concatenate([integral.length for integral in cells], axis=1),
     )
 
 

@@ -92,7 +92,7 @@ def distribution_weights(scenario: Scenario, outcomes: Integers) -> Floats:
 def _implied_posterior(scenario: Scenario, outcomes: Integers) -> Any:
     """Return the posteriors of the parameter under the truth's own Dirichlet, given outcomes."""
     family, counts = scenario.family, scenario.counts(outcomes)
-    data = family.columns([each.astype(np.float64) for each in counts], scenario.sizes)
+    data = family.columns([count.astype(np.float64) for count in counts], scenario.sizes)
     return family.posterior(data, scenario.truth.shapes)
 
 

@@ -28,7 +28,7 @@ def grids(table: SearchTable) -> dict[int, Floats]:
     Where fewer cells are free the others have the least or the most that they may have.
     """
     cells = range(len(CELLS) if table.with_both else len(CELLS) - 1)
-    found = {len(cells) - 1: [_corners(table)]}
+    grid_parts = {len(cells) - 1: [_corners(table)]}
     for fixed in range(len(cells) - 1):
         free = len(cells) - 1 - fixed
         for at_ends in combinations(cells, fixed):
@@ -40,13 +40,13 @@ def grids(table: SearchTable) -> dict[int, Floats]:
                 for cell in (*at_ends, *others)
             ]
             grid = np.zeros((len(CELLS), np.prod([axis.size for axis in axes], dtype=int)))
-            grid[[*at_ends, *others]] = [each.ravel() for each in np.meshgrid(*axes, indexing="ij")]
+            grid[[*at_ends, *others]] = [axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")]
             grid[last] = 1.0 - grid.sum(axis=0)
             if not table.with_both:
                 grid[[0, 3]] = 0.5 * grid[0]
-            found.setdefault(free, []).append(grid)
+            grid_parts.setdefault(free, []).append(grid)
     finite = {}
-    for free, parts in found.items():
+    for free, parts in grid_parts.items():
         every = np.concatenate(parts, axis=1)
         every = np.maximum(every[:, table.holds(every)], 0.0)
         every = every[:, np.isfinite(table.parameter.at(list(every)))]
@@ -92,14 +92,14 @@ def _corners(table: SearchTable) -> Floats:
 
     With each cell free in turn, those within the range are the extreme points of all tables there.
     """
-    found = []
+    corners = []
     for free in range(len(CELLS)):
         ends = [np.array(span) for span in table.over]
         ends[free] = np.zeros(1)
-        cells = np.stack([each.ravel() for each in np.meshgrid(*ends, indexing="ij")])
+        cells = np.stack([end.ravel() for end in np.meshgrid(*ends, indexing="ij")])
         cells[free] = 1.0 - cells.sum(axis=0)
-        found.append(cells)
-    return np.concatenate(found, axis=1)
+        corners.append(cells)
+    return np.concatenate(corners, axis=1)
 
 
 def random_tables(
@@ -139,14 +139,14 @@ def tables_with(
     order = np.argsort(there, kind="stable")
     every, there = every[:, order], there[order]
     below = np.searchsorted(there, theta, side="right")
-    found = np.full((len(CELLS), theta.size), np.nan)
-    known = np.flatnonzero((below > 0) & (below < there.size))
-    shares, below = rng.random((2, known.size)), below[known]
+    tables = np.full((len(CELLS), theta.size), np.nan)
+    places = np.flatnonzero((below > 0) & (below < there.size))
+    shares, below = rng.random((2, places.size)), below[places]
     low = every[:, (shares[0] * below).astype(np.int64)]
     high = every[:, (below + shares[1] * (there.size - below)).astype(np.int64)]
     for _ in range(_BISECTIONS):
         middle = 0.5 * (low + high)
-        less = parameter.at(list(middle)) < theta[known]
+        less = parameter.at(list(middle)) < theta[places]
         low, high = np.where(less, middle, low), np.where(less, high, middle)
-    found[:, known] = 0.5 * (low + high)
-    return tuple(found)
+    tables[:, places] = 0.5 * (low + high)
+    return tuple(tables)

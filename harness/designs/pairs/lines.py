@@ -102,7 +102,7 @@ class _Shares:
             over: θ of the lines that smaller upper limits miss.
             share: π, shape (l,).
         """
-        found = np.zeros((share.size, self.n + 1))
+        probabilities = np.zeros((share.size, self.n + 1))
         logs = np.column_stack((_log(share), _log(1.0 - share)))
         counts, step = np.stack((self.x, self.total - self.x)), max(1, _CELLS // self.x.size)
         for start in range(0, share.size, step):
@@ -112,8 +112,8 @@ class _Shares:
             is_below = self.upper < over[part, np.newaxis]
             probability *= is_above | is_below
             sums = np.add.reduceat(probability, self.starts, axis=1)
-            found[part, self.total[self.starts].astype(np.int64)] = sums
-        return found
+            probabilities[part, self.total[self.starts].astype(np.int64)] = sums
+        return probabilities
 
     def of_total(self, both: Floats) -> Floats:
         """Return Pr(m; n, d) for sums d and each m from 0 to n, shape (…, n + 1)."""
@@ -174,7 +174,7 @@ def worst_along_lines(
     second_span, rest = (over[2], concordant) if other == _SECOND else (concordant, over[2])
     spans = over[1], second_span, rest
     parameter, n = parameter_of(scenario), int(scenario.size)
-    found: list[WorstCase] = []
+    cases: list[WorstCase] = []
     for lower, upper in zip(there.lower, there.upper, strict=True):
         column = _Shares(
             n, parameter, other, spans, x, total, starts, log_ways, lower[order], upper[order]
@@ -182,8 +182,8 @@ def worst_along_lines(
         worst = _worst(scenario, outcomes, over, (lower, upper), column)
         if worst is None:
             return None
-        found.append(worst)
-    return found
+        cases.append(worst)
+    return cases
 
 
 def _other_cell(parameter: PairedParameter) -> int | None:
@@ -257,16 +257,16 @@ def _on_likely_lines(column: _Shares, theta: Floats, approach: Integers, grid: F
     middle = binomial.from_variance_stabilized(0.5 * (scale[first] + scale[last]), column.n)
     given = column.given_total(under, over, np.clip(middle, 0.0, 1.0))
     bound = np.einsum("lm,dm->ld", given, column.of_total(grid)).max(axis=1)
-    done, found, largest = np.zeros(bound.size, np.bool_), [], 0.0
+    done, points, largest = np.zeros(bound.size, np.bool_), [], 0.0
     highest = np.argsort(-bound, kind="stable")[:_FIRST_GROUPS]
     for chosen in (np.isin(np.arange(bound.size), highest), bound >= 0.0):
         chosen = chosen & ~done & (bound >= _LIKELY * largest)
         done |= chosen
         if chosen.any():
             lines = chosen[group]
-            found.append(_best_on_lines(column, theta[lines], approach[lines], grid))
-            largest = max(largest, float(found[-1].missed.max(initial=0.0)))
-    return joined(found)
+            points.append(_best_on_lines(column, theta[lines], approach[lines], grid))
+            largest = max(largest, float(points[-1].missed.max(initial=0.0)))
+    return joined(points)
 
 
 def _best_on_lines(column: _Shares, theta: Floats, approach: Integers, grid: Floats) -> _Best:
@@ -294,8 +294,8 @@ def _best_on_lines(column: _Shares, theta: Floats, approach: Integers, grid: Flo
     point = np.searchsorted(grid, start)
     left = np.clip(grid[np.maximum(point - 1, 0)], low, high)
     right = np.clip(grid[np.minimum(point + 1, grid.size - 1)], low, high)
-    found = _Best(best[kept], theta[kept], start, approach[kept])
-    return _zoomed(column, found, given[kept], left, right)
+    best_points = _Best(best[kept], theta[kept], start, approach[kept])
+    return _zoomed(column, best_points, given[kept], left, right)
 
 
 def _zoomed(column: _Shares, best: _Best, given: Floats, left: Floats, right: Floats) -> _Best:

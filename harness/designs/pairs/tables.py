@@ -166,12 +166,12 @@ class SortedLimits:
         near, start, total = self._near(probability, theta, reach)
         limits, sign = self.limits[near], self.sign[near]
         before = np.concatenate(((start,), total))[:-1]
-        found: dict[int, list[float]] = {}
+        best_limits: dict[int, list[float]] = {}
         for approach, kind, missed in ((FROM_ABOVE, 1.0, total), (FROM_BELOW, -1.0, before)):
             places = np.flatnonzero(sign == kind)
             best = places[np.argsort(-missed[places], kind="stable")[: 4 * count]]
-            found[approach] = [*dict.fromkeys(limits[best].tolist())][:count]
-        return found
+            best_limits[approach] = [*dict.fromkeys(limits[best].tolist())][:count]
+        return best_limits
 
     def _near(self, probability: Floats, theta: float, reach: float) -> tuple[slice, float, Floats]:
         """Return the limits within reach, what is missed before them, and after each of them."""
@@ -306,12 +306,12 @@ def moved_to(table: SearchTable, cells: Sequence[float], theta: float) -> Floats
     units = units_of(table, cells)
     weights = units @ table.coefficients(theta)
     excess = table.coefficients(theta) @ np.array(cells)
-    found = [
+    tables = [
         np.array(cells) - excess / (weights[i] - weights[j]) * (units[i] - units[j])
         for i, j in combinations(range(len(units)), 2)
         if abs(weights[i] - weights[j]) > ROUNDING
     ]
-    moved = np.array(found).T.reshape(len(CELLS), -1)
+    moved = np.array(tables).T.reshape(len(CELLS), -1)
     return np.asarray(np.maximum(moved[:, table.holds(moved)], 0.0))
 
 

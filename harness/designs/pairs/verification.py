@@ -103,12 +103,12 @@ def _under_distribution(
         closed = posterior.integrate_under_truth(scenario, part)
     assert isinstance(scenario.truth, DirichletTruth)
     cells = integrated(scenario, scenario.truth.shapes, part)
-    found = compare_cells((POSTERIOR, ENUMERATION), closed, cells, least=_SMALL)
+    comparisons = compare_cells((POSTERIOR, ENUMERATION), closed, cells, least=_SMALL)
     if smooth and enumerated.mean is not None and part.outcomes.size == limits.outcomes.size:
         _, cells = common(closed, cells)
         apart = means_apart(enumerated.mean, cells.mean(), _SMALL)
-        found.append(Comparison(ENUMERATION, POSTERIOR, "means", apart))
-    return found
+        comparisons.append(Comparison(ENUMERATION, POSTERIOR, "means", apart))
+    return comparisons
 
 
 def _are_whole(shapes: Prior) -> bool:
@@ -169,7 +169,7 @@ def _mass_below(u: Floats, v: Floats, r: Floats, limit: Floats) -> Floats:
     start, stop = np.clip(-limit, 0.0, 1.0), np.clip(0.5 * (1.0 - limit), 0.0, 1.0)
     half = 0.5 * (stop - start)
     y = start[:, np.newaxis] + half[:, np.newaxis] * (1.0 + node)
-    a, b, c = (each[:, np.newaxis] for each in (v, u, r))
+    a, b, c = (shape[:, np.newaxis] for shape in (v, u, r))
     density = (a + b + c - 1.0) * binomial.pmf(a - 1.0, y, a + b + c - 2.0)
     # Where the range of y is empty it is at 1.
     share = (limit[:, np.newaxis] + y) / np.maximum(1.0 - y, 1e-300)

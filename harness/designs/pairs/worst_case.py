@@ -91,13 +91,13 @@ def search_worst_case(
     starts: list[list[TablePoint]] = [[] for _ in columns]
     for (free, grid), there in zip(starting.items(), theta, strict=True):
         heights, from_there = _heights(columns, grid, there, free)
-        for row, found in enumerate(starts):
-            found += _moved_to_limits(
+        for row, points in enumerate(starts):
+            points += _moved_to_limits(
                 columns[row], grid, there, heights[row], from_there[row], SPACING[free]
             )
     return [
-        _worst(scenario, outcomes, table, found)
-        for table, found in zip(columns, starts, strict=True)
+        _worst(scenario, outcomes, table, points)
+        for table, points in zip(columns, starts, strict=True)
     ]
 
 
@@ -137,7 +137,7 @@ def _moved_to_limits(
         from_there: the θ from which on the outcomes miss that have this probability.
         spacing: of the grid.
     """
-    found, lower = [], np.sort(table.lower)
+    points, lower = [], np.sort(table.lower)
     first, last = table.range
     order = np.argsort(-heights, kind="stable")
     count = _count(_MOVED, table.lower.size)
@@ -151,9 +151,9 @@ def _moved_to_limits(
                 moved = moved_to(table, cells, limit)
                 if moved.size:
                     beside = best_of(table, limit, approach, moved)
-                    best = max(best, beside, key=lambda each: each.missed)
-        found.append(best)
-    return found
+                    best = max(best, beside, key=lambda point: point.missed)
+        points.append(best)
+    return points
 
 
 def _count(bounds: tuple[int, int, float], outcomes: int) -> int:
@@ -167,14 +167,14 @@ def _apart(
 ) -> list[int]:
     """Return the first tables in an order that are not near an earlier one, at most ``count``."""
     places = binomial.variance_stabilized(np.clip(cells, 0.0, 1.0), table.n)
-    found: list[int] = []
+    kept: list[int] = []
     for place in order.tolist():
-        near = np.abs(places[:, found] - places[:, [place]]).max(axis=0, initial=0.0)
-        if not found or near.min() > distance:
-            found.append(place)
-        if len(found) == count:
+        near = np.abs(places[:, kept] - places[:, [place]]).max(axis=0, initial=0.0)
+        if not kept or near.min() > distance:
+            kept.append(place)
+        if len(kept) == count:
             break
-    return found
+    return kept
 
 
 def _worst(
@@ -183,7 +183,9 @@ def _worst(
     """Return the worst case of one column, from climbs that start at the peaks of grids."""
     cells = np.array([start.cells for start in starts]).T
     order = np.argsort([-start.missed for start in starts], kind="stable")
-    count, tried, followed = (_count(each, outcomes.size) for each in (_STARTS, _TRIED, _FOLLOWED))
+    count, tried, followed = (
+        _count(bounds, outcomes.size) for bounds in (_STARTS, _TRIED, _FOLLOWED)
+    )
     starts = [starts[place] for place in _apart(table, cells, order, count, _APART)]
     first = highest(starts, lambda start: _climb(table, start, (_TRIED[0], 1), *_FIRST))
     best = sorted(first, key=lambda point: (-point.missed, point.cells))[: count // 2]
@@ -222,12 +224,14 @@ def _climb(
         table = whole.of(inside >= inside.max() - nats)
         probability = np.exp(whole.log_probabilities(cells)[0])
         tried = _across(table, probability, best, share * spacing, counts)
-        further = max((_along(table, each, zooms) for each in tried), key=lambda each: each.missed)
+        further = max(
+            (_along(table, point, zooms) for point in tried), key=lambda point: point.missed
+        )
         if further.missed <= best.missed * (1.0 + _GAIN):
             share *= 0.25
             if share < shortest:
                 break
-        best = max(best, further, key=lambda each: each.missed)
+        best = max(best, further, key=lambda point: point.missed)
     return best
 
 
@@ -251,7 +255,7 @@ def _across(
         counts: the most limits on each side, and the most points.
     """
     width = reach * float(unit_of(table, np.array(point.cells)[:, np.newaxis])[0])
-    likely, found = table.ends.likely(probability, point.theta, width, counts[0]), [point]
+    likely, points = table.ends.likely(probability, point.theta, width, counts[0]), [point]
     first, last = table.range
     for approach, limits in likely.items():
         end = last if approach == FROM_ABOVE else first
@@ -262,8 +266,8 @@ def _across(
             and theta != end
             and (moved := moved_to(table, point.cells, theta)).size
         ]
-        found += sorted(beside, key=lambda each: -each.missed)[: counts[1]]
-    return found
+        points += sorted(beside, key=lambda candidate: -candidate.missed)[: counts[1]]
+    return points
 
 
 def _along(table: SearchTable, point: TablePoint, zooms: int) -> TablePoint:
@@ -321,8 +325,8 @@ def _zoom(
         missed = misses_there.probability(tables)
         index = int(missed.argmax())
         if missed[index] > best.missed:
-            found = tuple(tables[:, index].tolist())
-            best = replace(best, missed=float(missed[index]), cells=found)
+            best_cells = tuple(tables[:, index].tolist())
+            best = replace(best, missed=float(missed[index]), cells=best_cells)
         left, right = steps[max(index - 1, 0)], steps[min(index + 1, steps.size - 1)]
         steps = np.linspace(left, right, _POINTS)
     return best

@@ -49,13 +49,13 @@ def stopped_of(scenario: Scenario) -> StoppedTrials:
 def _weights(scenario: Scenario, outcomes: Integers) -> Floats:
     """Return Pr(t, x) under the distribution of the truth: the share times that at a fixed t."""
     ends, truth = stopped_of(scenario).outcomes.at(outcomes), as_distribution(scenario.truth)
-    found = np.empty(outcomes.size)
+    weights = np.empty(outcomes.size)
     trials, place = np.unique(ends.trials, return_inverse=True)
     starts = np.cumsum(np.bincount(place))[:-1]
     for number, part in enumerate(np.split(np.argsort(place, kind="stable"), starts)):
         x = ends.successes[part].astype(np.int64)
-        found[part] = scenario.model.outcome_weights(truth, x, float(trials[number]))
-    return found * ends.share
+        weights[part] = scenario.model.outcome_weights(truth, x, float(trials[number]))
+    return weights * ends.share
 
 
 def _posterior(scenario: Scenario, outcomes: Integers) -> Any:
@@ -66,7 +66,7 @@ def _posterior(scenario: Scenario, outcomes: Integers) -> Any:
 
 def _decode(scenario: Scenario, outcomes: Integers) -> tuple[Integers, ...]:
     ends = stopped_of(scenario).outcomes
-    return tuple(each[outcomes].astype(np.int64) for each in (ends.successes, ends.trials))
+    return tuple(counts[outcomes].astype(np.int64) for counts in (ends.successes, ends.trials))
 
 
 def _refuse(scenario: Scenario) -> None:
@@ -113,20 +113,20 @@ class Stopped(Law):
         open_rule = rule_of(self.family)
         rule, stopped = open_rule.up_to(self.most), open_rule.outcomes(self.most)
         p = np.broadcast_to(parameter, (count or np.size(parameter),))
-        found = np.empty(p.size, np.int64)
+        outcomes = np.empty(p.size, np.int64)
         running, x, made = np.arange(p.size), np.zeros(p.size, np.int64), 0
         for look in rule.looks:
             x += rng.binomial(look - made, p[running])
             made = look
             distinct, place = np.unique(x, return_inverse=True)
             ended = rule.stops(np.full(distinct.size, look), distinct)[place]
-            found[running[ended]] = stopped.find(look, x[ended])
-            if (found[running[ended]] < 0).any():
+            outcomes[running[ended]] = stopped.find(look, x[ended])
+            if (outcomes[running[ended]] < 0).any():
                 raise HarnessError(f"a trial ended after {look} trials where no outcome is known")
             running, x = running[~ended], x[~ended]
             if not running.size:
                 break
-        return found
+        return outcomes
 
     def variance(self, parameter: Floats, size: float) -> Floats:
         """The variance of the successes of all trials: outcomes change on no finer scale."""
@@ -140,10 +140,10 @@ class Stopped(Law):
 
     def probabilities(self, parameter: Floats, size: float, first: int, last: int) -> Floats:
         ends = rule_of(self.family).outcomes(self.most).outcomes
-        found = np.zeros((parameter.size, ends.trials.size))
+        probabilities = np.zeros((parameter.size, ends.trials.size))
         for rows, columns, probability in probability_blocks(ends, parameter):
-            found[rows, columns] = probability
-        return found[:, first : last + 1]
+            probabilities[rows, columns] = probability
+        return probabilities[:, first : last + 1]
 
 
 @lru_cache(maxsize=64)
@@ -151,8 +151,8 @@ def _known_as(rule: OpenRule, most: int) -> Mapping[str, str]:
     """Return a digest of the looks and outcomes of a rule that is a function, else nothing."""
     if not rule.is_function:
         return {}
-    found = rule.outcomes(most)
-    ends = found.rule.looks, found.outcomes.trials, found.outcomes.successes
+    stopped = rule.outcomes(most)
+    ends = stopped.rule.looks, stopped.outcomes.trials, stopped.outcomes.successes
     return {STOPPING: hashlib.sha256(np.concatenate(ends).astype(np.int64).tobytes()).hexdigest()}
 
 

@@ -49,32 +49,32 @@ def rule_of(family: Family) -> OpenRule:
 @cache
 def stopped_proportion(rule: OpenRule) -> StoppedFamily:
     """Return the family of a proportion with a stopping rule."""
-    known, posterior = PROPORTION, PROPORTION.closed_posterior
+    base, posterior = PROPORTION, PROPORTION.closed_posterior
     assert posterior is not None
     return StoppedFamily(
-        f"{known.name}({STOPPING}={rule.text})",
-        f"{known.title}, where trials end by a stopping rule",
-        known.parameter,
-        known.model,
+        f"{base.name}({STOPPING}={rule.text})",
+        f"{base.title}, where trials end by a stopping rule",
+        base.parameter,
+        base.model,
         A_STOPPING_RULE,
-        engines=known.engines,
-        data=known.data,
-        sizes=known.sizes,
-        truths=known.truths,
-        symbols=known.symbols,
-        support=known.support,
-        validate_data=known.validate_data,
-        estimate=lambda data: known.estimate(data[:2]),
+        engines=base.engines,
+        data=base.data,
+        sizes=base.sizes,
+        truths=base.truths,
+        symbols=base.symbols,
+        support=base.support,
+        validate_data=base.validate_data,
+        estimate=lambda data: base.estimate(data[:2]),
         # Methods that know the rule need the most trials.
         columns=lambda counts, sizes: (*counts, np.full(counts[0].size, float(sizes[0]))),
         counts=("x", STOPPED_AT),
         may_stop=True,
         stops=True,
-        base=known,
+        base=base,
         settings={STOPPING: rule.text},
         closed_posterior=lambda data, prior: posterior(data[:2], prior),
-        combine_posteriors=known.combine_posteriors,
-        quantity=known.quantity,
+        combine_posteriors=base.combine_posteriors,
+        quantity=base.quantity,
         size_in_words="most trials",
         names_sampling=True,
         sampling_remark=(
@@ -179,8 +179,8 @@ def positions(stopped: StoppedTrials, x: Floats, n: Floats) -> Positions:
     Raises:
         InputError: the rule cannot stop there.
     """
-    found = stopped.find(n, x)
-    wrong = found < 0
+    places = stopped.find(n, x)
+    wrong = places < 0
     if wrong.any():
         at, made = x[wrong][0], n[wrong][0]
         if made not in stopped.rule.looks:
@@ -191,4 +191,4 @@ def positions(stopped: StoppedTrials, x: Floats, n: Floats) -> Positions:
             f"trials cannot end at x = {at:.0f} of n = {made:.0f}: the rule goes on there, or it "
             "has stopped before"
         )
-    return found
+    return places

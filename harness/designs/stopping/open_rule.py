@@ -240,10 +240,10 @@ def _loaded(until: Mapping[str, Any]) -> Callable[[int, int], object]:
         return FUNCTIONS[name]
     try:
         location = FunctionLocation(name, until.get("path"), until.get("module"))
-        found: Callable[[int, int], object] = location.load()
+        function: Callable[[int, int], object] = location.load()
     except FunctionError as fault:
         raise InputError(f"the stopping rule cannot be used: {fault}") from None
-    return found
+    return function
 
 
 def _from_boundaries(given: object, most: int) -> StoppingRule:
@@ -300,12 +300,12 @@ def _mapping(
         raise InputError(
             f"{name} should be a mapping with {', '.join(needed)}, found {quoted(given)}"
         )
-    known: Collection[str] = (*needed, *more)
+    keys: Collection[str] = (*needed, *more)
     for key in given:
-        if key not in known:
+        if key not in keys:
             raise InputError(
-                f"{name} has the keys {', '.join(known)}, found {quoted(key)}"
-                f"{did_you_mean(key, known)}"
+                f"{name} has the keys {', '.join(keys)}, found {quoted(key)}"
+                f"{did_you_mean(key, keys)}"
             )
     for key in needed:
         if key not in given:

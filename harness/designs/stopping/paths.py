@@ -43,8 +43,8 @@ class StoppedTrials:
         stride, ends = self.rule.most + 1, self.outcomes
         keys = ends.trials * stride + ends.successes
         asked = np.asarray(trials * stride + successes, np.float64)
-        found = np.searchsorted(keys, asked)
-        return np.where(np.append(keys, -1.0)[found] == asked, found, -1)
+        places = np.searchsorted(keys, asked)
+        return np.where(np.append(keys, -1.0)[places] == asked, places, -1)
 
     def stagewise(self) -> Positions:
         """Return the positions of the outcomes in the stage-wise order, shape (m,).
@@ -60,7 +60,7 @@ class StoppedTrials:
         if boundaries is None:
             raise InputError("the stage-wise order needs a stopping rule of boundaries")
         trials, successes = (
-            each.astype(np.int64) for each in (self.outcomes.trials, self.outcomes.successes)
+            counts.astype(np.int64) for counts in (self.outcomes.trials, self.outcomes.successes)
         )
         high = boundaries.high(trials, successes).astype(np.int64)
         low = boundaries.low(trials, successes).astype(np.int64)
@@ -73,7 +73,7 @@ class StoppedTrials:
 
         Shape (looks,) each.
         """
-        is_open, before, found = np.ones(1, dtype=bool), 0, []
+        is_open, before, rows = np.ones(1, dtype=bool), 0, []
         for look in self.rule.looks[:-1]:
             reached = np.convolve(is_open, np.ones(look - before + 1)) > 0.5
             x = np.arange(reached.size)
@@ -81,8 +81,8 @@ class StoppedTrials:
             open_at, before = np.flatnonzero(is_open), look
             if not open_at.size:
                 break
-            found.append((look, open_at[0], open_at[-1]))
-        looks, low, high = np.array(found, np.int64).reshape(-1, 3).T
+            rows.append((look, open_at[0], open_at[-1]))
+        looks, low, high = np.array(rows, np.int64).reshape(-1, 3).T
         return looks, low, high
 
 

@@ -65,12 +65,12 @@ class Boundaries:
     def words(self) -> str:
         if len(set(self.at_least)) == 1 and set(self.at_most) == {None}:
             return f"until {self.at_least[0]} successes"
-        found = []
+        texts = []
         for look, low, high in zip(self.looks, self.at_most, self.at_least, strict=True):
             ends = ([] if low is None else [f"≤ {low}"]) + ([] if high is None else [f"≥ {high}"])
-            found.append(f"x {' or '.join(ends)} of {look}")
-        more = f", … ({len(found)} looks)" if len(found) > 3 else ""
-        return f"ends at {', '.join(found[:3])}{more}"
+            texts.append(f"x {' or '.join(ends)} of {look}")
+        more = f", … ({len(texts)} looks)" if len(texts) > 3 else ""
+        return f"ends at {', '.join(texts[:3])}{more}"
 
 
 @dataclass(frozen=True)
@@ -182,17 +182,17 @@ class ByFunction:
 
     def _asked(self, t: int, x: int) -> bool:
         try:
-            found = self.function(t, x)
+            answer = self.function(t, x)
         except ANYTHING as fault:
             raise MethodError(
                 f"the stopping rule failed at {t} trials with {x} successes: {describe(fault)}"
             ) from None
-        if not isinstance(found, bool | np.bool_):
+        if not isinstance(answer, bool | np.bool_):
             raise InputError(
-                f"a stopping rule should return True or False, found {quoted(found)} "
+                f"a stopping rule should return True or False, found {quoted(answer)} "
                 f"at {t} trials with {x} successes"
             )
-        return bool(found)
+        return bool(answer)
 
 
 @dataclass(frozen=True)
@@ -211,10 +211,10 @@ class StoppingRule:
     @property
     def looks_text(self) -> str:
         """The looks in words, some of them where they are many."""
-        few = [str(each) for each in self.looks[:3]]
+        few = [str(look) for look in self.looks[:3]]
         if len(self.looks) > 4:
             return f"{', '.join(few)}, …, {self.most}"
-        return enumerated(str(each) for each in self.looks)
+        return enumerated(str(look) for look in self.looks)
 
     @property
     def title(self) -> str:

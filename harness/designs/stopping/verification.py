@@ -51,7 +51,7 @@ def probabilities_again(stopped: StoppedTrials, truths: Floats) -> Floats:
         truths: in [0, 1], shape (t,).
     """
     rule, most = stopped.rule, stopped.rule.most
-    found = np.zeros((truths.size, stopped.outcomes.trials.size))
+    probabilities = np.zeros((truths.size, stopped.outcomes.trials.size))
     p, q = truths[:, np.newaxis], 1.0 - truths[:, np.newaxis]
     going, looks = np.zeros((truths.size, most + 1)), set(rule.looks)
     going[:, 0] = 1.0
@@ -61,10 +61,10 @@ def probabilities_again(stopped: StoppedTrials, truths: Floats) -> Floats:
         if t in looks:
             x = np.flatnonzero(rule.stops(np.full(t + 1, t), np.arange(t + 1)))
             place = stopped.find(t, x)
-            known = place >= 0
-            found[:, place[known]] = going[:, x[known]]
+            is_end = place >= 0
+            probabilities[:, place[is_end]] = going[:, x[is_end]]
             going[:, x] = 0.0
-    return found
+    return probabilities
 
 
 def verify(solver: Solver, limits: Limits, published: Published) -> list[Comparison]:
@@ -125,11 +125,11 @@ def _distributed(scenario: Scenario, limits: Limits, published: Published) -> li
         again += weight[part] @ rows
     apart = weights_apart(own, again[outcomes], columns)
     comparisons = [Comparison(ENUMERATION, SECOND, "weights", apart)]
-    for each in (published.enumerated, published.integrated):
-        if each is None or each.mean is None:
+    for table in (published.enumerated, published.integrated):
+        if table is None or table.mean is None:
             continue
-        if each.by_outcome.conditions.size == outcomes.size:
-            weighted = Integrated(each.by_outcome, each.mean, None)
+        if table.by_outcome.conditions.size == outcomes.size:
+            weighted = Integrated(table.by_outcome, table.mean, None)
             comparisons += compare_posterior_mean(weighted, again[outcomes])
     return comparisons
 

@@ -168,26 +168,26 @@ def _alike(scenario: Scenario, outcomes: Integers) -> Floats:
 
 
 def _beside_two(scenario: Scenario, truths: Sequence[float], step: float) -> tuple[float, ...]:
-    found = list(truths)
+    point = list(truths)
     # The first truth that stays within its range moves.
     weights = scenario.family.combination.weights
     for place, (sample, weight) in enumerate(zip(scenario.samples(), weights, strict=True)):
         low, high = sample.truth.effective_support
-        moved = found[place] + step * max(high, 1.0) / weight
+        moved = point[place] + step * max(high, 1.0) / weight
         if low <= moved <= high:
-            found[place] = moved
+            point[place] = moved
             break
-    return tuple(found)
+    return tuple(point)
 
 
 TWO_INDEPENDENT = Design(
     TWO_SAMPLES,
     Outcomes(
-        count=lambda scenario: math.prod(each.outcome_count for each in scenario.samples()),
+        count=lambda scenario: math.prod(sample.outcome_count for sample in scenario.samples()),
         draw=draw_counts,
         encode=lambda scenario, first, second: first * stride(scenario) + second,
         decode=lambda scenario, outcomes: tuple(np.divmod(outcomes, stride(scenario))),
-        trials_unit=lambda scenario: math.prod(each.trials_unit for each in scenario.samples()),
+        trials_unit=lambda scenario: math.prod(sample.trials_unit for sample in scenario.samples()),
         codes=_small_codes,
         alike=_alike,
     ),

@@ -86,15 +86,9 @@ class PairTable:
 
     def partner(self, theta: Floats | float, first: Floats | float) -> Floats:
         """Return the second truth of the pairs with these θ and first truths."""
-        second = self.on_other(1, theta, first)
+        second = self.combination.on_other(1, theta, first)
         low, high = self.spans[1]
         return _within(second, low, high, _ROUNDING * np.maximum(np.abs(theta), np.abs(first)))
-
-    def on_other(self, sample: int, theta: Floats | float, other: Floats | float) -> Floats:
-        """Return the truths of a sample at θ and the other sample's, which may be out of range."""
-        mine, its = self.weights[sample], self.weights[1 - sample]
-        rest = theta - its * self.combination.coordinate(np.asarray(other, np.float64))
-        return self.combination.from_coordinate(np.asarray(rest / mine))
 
     def move(self, sample: int, truths: Floats, change: Floats) -> Floats:
         """Return how far θ moves with small changes of a sample's truths."""
@@ -113,7 +107,7 @@ class PairTable:
 
     def line(self, theta: Floats | float) -> tuple[Floats, Floats]:
         """Return the smallest and the largest first truth on the line."""
-        a, b = (self.on_other(0, theta, bound) for bound in self.spans[1])
+        a, b = (self.combination.on_other(0, theta, bound) for bound in self.spans[1])
         low, high = (np.clip(end, *self.spans[0]) for end in (np.minimum(a, b), np.maximum(a, b)))
         return np.asarray(low), np.asarray(high)
 

@@ -80,16 +80,16 @@ def verify(solver: Solver, limits: Limits, published: Published) -> list[Compari
         limits: those that the engines used.
         published: what they computed.
     """
-    found, scenario = [], solver.scenario
+    comparisons, scenario = [], solver.scenario
     if scenario.truth.is_discrete:
         rows = rows_of_two_samples(scenario, limits, scenario.truth.values)
-        found += compare_listed(scenario, rows, limits, published)
+        comparisons += compare_listed(scenario, rows, limits, published)
     else:
-        found += _under_truth(scenario, limits, published)
-    found += compare_worst_cases(published)
-    found += _under_prior(scenario, limits, published)
-    found += _weights_and_mean(scenario, limits, published)
-    return found
+        comparisons += _under_truth(scenario, limits, published)
+    comparisons += compare_worst_cases(published)
+    comparisons += _under_prior(scenario, limits, published)
+    comparisons += _weights_and_mean(scenario, limits, published)
+    return comparisons
 
 
 def outcomes_to_verify(scenario: Scenario, prior: Prior | None) -> Integers:
@@ -103,9 +103,11 @@ def outcomes_to_verify(scenario: Scenario, prior: Prior | None) -> Integers:
     if prior is not None and _prior_scenario(scenario, prior) is not None:
         checked.append(scenario)
     outcomes = [np.empty(0, np.int64)]
-    for each in checked:
-        if each is not None:
-            outcomes += [crossed_outcomes(each, block) for block in blocks(each)]
+    for checked_scenario in checked:
+        if checked_scenario is not None:
+            outcomes += [
+                crossed_outcomes(checked_scenario, block) for block in blocks(checked_scenario)
+            ]
     return np.unique(np.concatenate(outcomes))
 
 
@@ -181,16 +183,18 @@ def _under_truth(scenario: Scenario, limits: Limits, published: Published) -> li
             closed = posterior.integrate_under_truth(scenario, part)
             integrated, engines = Integrated(closed, closed.mean(), None), (ENUMERATION, SECOND)
         closed, mean = integrated.by_outcome, integrated.mean
-        found = compare_cells(engines, cells, closed, rounding, _SMALL, weighted=mean is not None)
+        comparisons = compare_cells(
+            engines, cells, closed, rounding, _SMALL, weighted=mean is not None
+        )
         if mean is not None and closed.conditions.size == cells.conditions.size:
             assert enumerated.mean is not None
             apart = means_apart(enumerated.mean, mean, _SMALL)
-            found.append(Comparison(*engines, "means", apart))
-        return found
-    found = []
+            comparisons.append(Comparison(*engines, "means", apart))
+        return comparisons
+    comparisons = []
     if enumerated and enumerated.mean and integrated and integrated.mean:
         apart = means_apart(enumerated.mean, integrated.mean, _SMALL)
-        found.append(Comparison(ENUMERATION, POSTERIOR, "means", apart))
+        comparisons.append(Comparison(ENUMERATION, POSTERIOR, "means", apart))
     shown, weighted = None, True
     if smooth.truth == scenario.truth and enumerated is not None:
         shown = enumerated.by_outcome
@@ -200,11 +204,11 @@ def _under_truth(scenario: Scenario, limits: Limits, published: Published) -> li
         part = limits.at(crossed_outcomes(smooth, block))
         cells, engines = _integrated(smooth, block, part), (POSTERIOR, ENUMERATION)
         if shown is not None and np.isin(part.outcomes, shown.conditions).all():
-            found += compare_cells(engines, shown, cells, rounding, _SMALL, weighted)
+            comparisons += compare_cells(engines, shown, cells, rounding, _SMALL, weighted)
         else:
             closed = posterior.integrate_under_truth(smooth, part)
-            found += compare_cells(engines, closed, cells, rounding, _SMALL)
-    return found
+            comparisons += compare_cells(engines, closed, cells, rounding, _SMALL)
+    return comparisons
 
 
 def _rounding(scenario: Scenario, cells: Exact) -> Floats:
@@ -227,16 +231,16 @@ def _under_prior(scenario: Scenario, limits: Limits, published: Published) -> li
         return []
     if by_prior.truth == scenario.truth and is_integrated(scenario) and published.enumerated:
         return []
-    found = []
+    comparisons = []
     for block in blocks(scenario):
         outcomes = crossed_outcomes(scenario, block)
         if np.isin(outcomes, limits.outcomes).all():
             cells = _integrated(by_prior, block, limits.at(outcomes))
             rounding = partial(_rounding, scenario)
-            found += compare_cells(
+            comparisons += compare_cells(
                 (POSTERIOR, ENUMERATION), exact, cells, rounding, _SMALL, weighted=False
             )
-    return found
+    return comparisons
 
 
 def _weights_and_mean(scenario: Scenario, limits: Limits, published: Published) -> list[Comparison]:
@@ -250,7 +254,7 @@ def _weights_and_mean(scenario: Scenario, limits: Limits, published: Published) 
         outcomes = cells.conditions.astype(np.int64)
         rows = rows_of_two_samples(scenario, limits, scenario.truth.values)
         again = weights_of(rows, limits)[limits.positions(outcomes)]
-    elif all(is_small(each) for each in scenario.samples()):
+    elif all(is_small(one_sample) for one_sample in scenario.samples()):
         again = np.ones(cells.weight.size)
         counts = scenario.counts(cells.conditions.astype(np.int64))
         for sample, x in zip(scenario.samples(), counts, strict=True):
@@ -276,8 +280,8 @@ def rows_of_two_samples(
     step = 1 if cells > _FEW_PAIRS else _CELLS // cells
     for start in range(0, count, step):
         part, counts, rows = np.arange(start, min(start + step, count)), [], []
-        for each, size in zip(values, scenario.sizes, strict=True):
-            theta = each[part]
+        for truths, size in zip(values, scenario.sizes, strict=True):
+            theta = truths[part]
             window = sampling.window(theta.min(), theta.max(), size)
             counts.append(np.arange(window[0], window[1] + 1))
             rows.append(rows_of_counts(scenario, size, window, theta))
@@ -384,7 +388,9 @@ class _TwoSamples:
     @cached_property
     def weight(self) -> Floats:
         """The probability of each pair of counts, shape (m1, m2)."""
-        return np.outer(*(each.sample.total_probabilities() for each in (self.first, self.second)))
+        return np.outer(
+            *(integrals.sample.total_probabilities() for integrals in (self.first, self.second))
+        )
 
     def _integrated(self, index: Integers, scaled: Floats, side: int) -> Floats:
         """The same for finite limits on the scale of the combination, shape (q, 1)."""
@@ -406,7 +412,5 @@ class _TwoSamples:
 
     def _partner(self, sample: int, scaled: Floats, other: Floats) -> Floats:
         """The truths of a sample at the limit and the other sample's truth."""
-        weights = self.combination.weights
         with np.errstate(divide="ignore", over="ignore"):
-            rest = scaled - weights[1 - sample] * self.combination.coordinate(other)
-            return self.combination.from_coordinate(rest / weights[sample])
+            return self.combination.on_other(sample, scaled, other)

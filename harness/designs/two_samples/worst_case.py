@@ -58,27 +58,27 @@ class _Peaks(Rows):
 
 def scan_lines(table: PairTable, count: int) -> list[SearchPoint]:
     """Return the ``count`` best points beside limits, and the ``count`` best ones between them."""
-    found = {
+    all_peaks = {
         approach: _in_blocks(_first_peaks, table, approach, (theta,))
         for approach, theta in _lines(table).items()
     }
     for kept in () if table.has_single_truth else _KEPT:
-        least = kept * max(peaks.missed.max(initial=0.0) for peaks in found.values())
-        for approach, peaks in found.items():
+        least = kept * max(peaks.missed.max(initial=0.0) for peaks in all_peaks.values())
+        for approach, peaks in all_peaks.items():
             high = peaks.at(peaks.missed >= least)
             parts = (high.theta, high.left, high.right)
-            found[approach] = _in_blocks(_zoomed, table, approach, parts)
-    beside = _points(FROM_ABOVE, found) + _points(FROM_BELOW, found)
-    return _best(beside, count) + _best(_points(AT, found), count)
+            all_peaks[approach] = _in_blocks(_zoomed, table, approach, parts)
+    beside = _points(FROM_ABOVE, all_peaks) + _points(FROM_BELOW, all_peaks)
+    return _best(beside, count) + _best(_points(AT, all_peaks), count)
 
 
 def _lines(table: PairTable) -> dict[int, Floats]:
     """Return the θ that are approached from each side."""
     low, high = table.range
     between = _BETWEEN * sum(axis.size for axis in _axes(table))
-    found = ends_within(table.lower, table.upper, low, high)
-    found[AT] = np.union1d(np.linspace(low, high, between + 1), table.corners)
-    return found
+    lines = ends_within(table.lower, table.upper, low, high)
+    lines[AT] = np.union1d(np.linspace(low, high, between + 1), table.corners)
+    return lines
 
 
 def _axes(table: PairTable) -> tuple[Floats, Floats]:
@@ -94,8 +94,8 @@ def _in_blocks(
     line_size = table.lower.size + points * max(table.lower.shape)
     blocks = 1 + arrays[0].size * line_size // _AT_ONCE
     parts = zip(*(np.array_split(array, blocks) for array in arrays), strict=True)
-    found = [peaks_of(table, approach, *part) for part in parts if part[0].size]
-    return joined(found) if found else _Peaks(*np.empty((5, 0)))
+    peaks = [peaks_of(table, approach, *part) for part in parts if part[0].size]
+    return joined(peaks) if peaks else _Peaks(*np.empty((5, 0)))
 
 
 def _first_peaks(table: PairTable, approach: int, theta: Floats) -> _Peaks:
@@ -108,7 +108,7 @@ def _first_peaks(table: PairTable, approach: int, theta: Floats) -> _Peaks:
         return _Peaks(table.missed_across(theta, approach, first), theta, first, first, first)
     first_axis, second_axis = _axes(table)
     low, high = (bound[:, np.newaxis] for bound in table.line(theta))
-    from_second = table.on_other(0, theta[:, np.newaxis], second_axis)
+    from_second = table.combination.on_other(0, theta[:, np.newaxis], second_axis)
     first = np.concatenate((np.tile(first_axis, (theta.size, 1)), from_second), axis=1)
     # Points beyond the line are spread over it, so that no two of them coincide.
     shares = np.linspace(0.0, 1.0, first.shape[1] + 2)[1:-1]
@@ -409,7 +409,7 @@ def _best_along(table: PairTable, point: SearchPoint, zooms: int) -> SearchPoint
         span = sampling.variance_stabilized(np.array(table.spans[sample]), size)
         stabilized = np.clip(sampling.variance_stabilized(truth, size) + steps, *span)
         near.append(sampling.from_variance_stabilized(stabilized, size))
-    from_second = table.on_other(0, point.theta, near[1])
+    from_second = table.combination.on_other(0, point.theta, near[1])
     best, first = point, np.concatenate((near[0], from_second, [point.first]))
     for _ in range(zooms + 1):
         first = np.unique(table.on_line(point.theta, first))

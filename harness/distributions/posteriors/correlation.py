@@ -160,8 +160,8 @@ def quantiles(metric: MetricOfRates, data: tuple[Floats, ...], probability: floa
     """
     tables, back = _distinct(data)
     score = float(ndtri(probability))
-    found = [float(np.tanh(_curve(metric, *table)(score))) for table in tables]
-    return np.array(found, np.float64)[back]
+    values = [float(np.tanh(_curve(metric, *table)(score))) for table in tables]
+    return np.array(values, np.float64)[back]
 
 
 def shortest(

@@ -390,8 +390,8 @@ class ChoiceOptions(options.FigureOptions):
 def draw_choice(results: Results, asked: ChoiceOptions) -> Iterator[Drawing]:
     """Yield one drawing per alpha."""
     titles = method_titles(results.manifest)
-    known = results.summary["side"].unique(maintain_order=True).to_list()
-    rows = results.summary.filter(side=validate_choice("side", asked.side, known))
+    sides_drawn = results.summary["side"].unique(maintain_order=True).to_list()
+    rows = results.summary.filter(side=validate_choice("side", asked.side, sides_drawn))
     allowed = results.manifest["experiment"]["allow"]["worst"]
     alphas = rows["alpha"].unique(maintain_order=True).to_list()
     if asked.alpha is not None and asked.alpha not in alphas:

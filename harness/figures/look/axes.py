@@ -83,7 +83,7 @@ def log_ticks(low: float, high: float, length: float, *, across: bool) -> list[f
         digits = [(1, 2, 3, 4, 5, 6, 7, 8, 9), (1, 2, 3, 5), *digits]
     strides = range(1, len(_powers(low, high)))
     # From the densest ticks to the sparsest.
-    candidates = [_within(low, high, each) for each in digits]
+    candidates = [_within(low, high, choice) for choice in digits]
     candidates += [_within(low, high, (1,), stride) for stride in strides]
     for ticks in candidates:
         places = [length * math.log(tick / low) / math.log(high / low) for tick in ticks]

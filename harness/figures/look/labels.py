@@ -65,8 +65,8 @@ def _in_brackets(unit: str) -> str:
 
 def largest(values: Floats) -> float:
     """The largest absolute value; 0 when there is none."""
-    known = np.abs(values[np.isfinite(values)])
-    return float(known.max()) if known.size else 0.0
+    magnitudes = np.abs(values[np.isfinite(values)])
+    return float(magnitudes.max()) if magnitudes.size else 0.0
 
 
 def map_exponent(values: Floats) -> int:
@@ -132,7 +132,7 @@ def range_text(values: Floats, sign: str = "") -> str:
 
 def axis_limits(values: Floats) -> tuple[float, float]:
     """The limits of an axis that holds all values and 0, with a little room."""
-    known = values[np.isfinite(values)]
-    low, high = min(0.0, known.min(initial=0.0)), max(0.0, known.max(initial=0.0))
+    finite = values[np.isfinite(values)]
+    low, high = min(0.0, finite.min(initial=0.0)), max(0.0, finite.max(initial=0.0))
     room = 0.02 * (high - low) or 1.0
     return (low - room if low < 0 else 0.0, high + room if high > 0 or low == high else 0.0)

@@ -125,7 +125,11 @@ def panel_columns(count: int, asked: int | None, most: int) -> int:
     """
     if asked is not None:
         return min(asked, count)
-    full = [each for each in range(1, most + 1) if count % each == 0 and count <= MOST_ROWS * each]
+    full = [
+        columns
+        for columns in range(1, most + 1)
+        if count % columns == 0 and count <= MOST_ROWS * columns
+    ]
     return max(full, default=min(most, count))
 
 
@@ -220,18 +224,20 @@ def label_ends(
         return
     low, high = sorted(axes.get_ylim())
     for title, (method, values) in zip(titles, lines.items(), strict=True):
-        known = [value for value in values if math.isfinite(value)]
-        if not known:
+        finite = [value for value in values if math.isfinite(value)]
+        if not finite:
             continue
         colour = style.style_of(method, others).colour
         axes.text(
             _BESIDE,
-            min(max(known[-1], low), high),
+            min(max(finite[-1], low), high),
             style.shorten(title, 17),
             transform=axes.get_yaxis_transform(),
             va="center",
             ha="left",
-            color=tuple(0.65 * each for each in to_rgb(colour)),  # pale colours are hard to read
+            color=tuple(
+                0.65 * channel for channel in to_rgb(colour)
+            ),  # pale colours are hard to read
             fontsize=0.93 * style.SMALL * style.font_factor(),
             clip_on=False,
             gid=END,

@@ -204,7 +204,7 @@ def drawing_settings(
     size = font_size or number_of(user or {}, "font.size")
     if size is not None:
         settings |= {key: value * size / TEXT for key, value in _SETTINGS.items() if _is_size(key)}
-    settings |= {key: each for key, each in (user or {}).items() if key not in _RUNTIME_SETTINGS}
+    settings |= {key: value for key, value in (user or {}).items() if key not in _RUNTIME_SETTINGS}
     if font_size is not None:
         settings |= {key: _SETTINGS[key] * size / TEXT for key in _SETTINGS if _is_size(key)}
     if dpi is not None:

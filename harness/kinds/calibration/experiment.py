@@ -28,7 +28,7 @@ from harness.families.family import Family
 from harness.figures.kind import FigureSpec
 
 CALIBRATION = "calibration"
-FAMILIES_OF_TWO = {name: each for name, each in FAMILIES.items() if each.samples == 2}
+FAMILIES_OF_TWO = {name: family for name, family in FAMILIES.items() if family.samples == 2}
 
 Bins = Annotated[int, Field(ge=2, le=1000), expecting("a whole number of bins from 2 to 1000")]
 

@@ -112,12 +112,12 @@ def calibration_picture(results: Results) -> list[Section]:
 
 def _held(name: str, part: pl.DataFrame) -> str:
     """How many of the intervals hold the computed probability."""
-    known = part.drop_nulls(["ci_lower", "ci_upper"])
+    intervals = part.drop_nulls(["ci_lower", "ci_upper"])
     computed = pl.col("mean_probability")
-    inside = known.filter(pl.col("ci_lower") <= computed, computed <= pl.col("ci_upper")).height
+    inside = intervals.filter(pl.col("ci_lower") <= computed, computed <= pl.col("ci_upper")).height
     trials = whole(int(part["trials"].sum()))
     return (
-        f"{name} {inside} of {known.height} of the 95 % intervals hold the mean computed "
+        f"{name} {inside} of {intervals.height} of the 95 % intervals hold the mean computed "
         f"probability of their bin, in {trials} trials"
     )
 

@@ -105,11 +105,11 @@ class Box:
                 raise InputError(
                     f"truth.{name} should be a range [low, high], found {quoted(part)}"
                 )
-        for each in self.ranges:
-            if not each.low <= each.high:
+        for span in self.ranges:
+            if not span.low <= span.high:
                 raise InputError(
-                    f"truth.{'.'.join(map(str, each.path))} should be a range [low, high] with low "
-                    f"at most high, found [{each.low:g}, {each.high:g}]"
+                    f"truth.{'.'.join(map(str, span.path))} should be a range [low, high] with low "
+                    f"at most high, found [{span.low:g}, {span.high:g}]"
                 )
         inside = np.full(len(self.ranges), _INSIDE)
         self.place(inside)
@@ -126,7 +126,7 @@ class Box:
     @cached_property
     def is_line(self) -> bool:
         """Whether exactly one range has two different ends."""
-        return sum(each.low < each.high for each in self.ranges) == 1
+        return sum(span.low < span.high for span in self.ranges) == 1
 
     @cached_property
     def _model(self) -> type[BaseModel]:
@@ -147,10 +147,10 @@ class Box:
                 and 1 where there is no range of two different numbers.
             seed: of the recurrence, which starts anywhere.
         """
-        free = np.flatnonzero([each.low < each.high for each in self.ranges])
-        found = np.zeros((1, free.size))
+        free = np.flatnonzero([span.low < span.high for span in self.ranges])
+        shares = np.zeros((1, free.size))
         if self.is_line:
-            found = np.linspace(0.0, 1.0, max(count, 2))[:, np.newaxis]
+            shares = np.linspace(0.0, 1.0, max(count, 2))[:, np.newaxis]
         elif free.size:
             corners = np.empty((0, free.size))
             if 2**free.size <= _MOST_CORNERS:
@@ -163,22 +163,22 @@ class Box:
                 [0.0, _NEXT_TO_END, 1.0, 1.0 - _NEXT_TO_END],
                 2.0 * from_low - 0.5,
             )
-            found = np.concatenate([corners, inside])
-        points = np.zeros((len(found), len(self.ranges)))
-        points[:, free] = found
+            shares = np.concatenate([corners, inside])
+        points = np.zeros((len(shares), len(self.ranges)))
+        points[:, free] = shares
         return points
 
     def places(self, points: Floats) -> list[BoxTruth]:
         """Return the truths at the points where there are any, without those that are repeated."""
-        found: dict[str, BoxTruth] = {}
+        truths: dict[str, BoxTruth] = {}
         for point in points:
             try:
                 place = self.place(point)
             except InputError:
                 # A table of probabilities without a parameter, as at a corner of the box.
                 continue
-            found.setdefault(place.written, place)
-        return list(found.values())
+            truths.setdefault(place.written, place)
+        return list(truths.values())
 
     def place(self, point: Sequence[float] | Floats) -> BoxTruth:
         """Return the truth at a point.
@@ -188,8 +188,8 @@ class Box:
         Raises:
             InputError: there is no truth.
         """
-        shares = tuple(float(each) for each in point)
-        values = {each.path: each.at(u) for each, u in zip(self.ranges, shares, strict=True)}
+        shares = tuple(float(share) for share in point)
+        values = {span.path: span.at(u) for span, u in zip(self.ranges, shares, strict=True)}
         if design_for(self.family).listed_truth is StratumTruth and (_DIFFERENCE,) in values:
             values[_DIFFERENCE,] = self._possible_difference(values)
         written = _filled(self.written, values, ())

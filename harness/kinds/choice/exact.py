@@ -54,7 +54,7 @@ class _Listed:
         theta = float(scenario.listed_truths()[1][0])
         bounds = zip(self.lower, self.upper, strict=True)
         covered = ((low[places] <= theta) & (theta <= high[places]) for low, high in bounds)
-        return np.array([probability[~each].sum() for each in covered])
+        return np.array([probability[~row].sum() for row in covered])
 
 
 def exact_alphas(
@@ -72,15 +72,15 @@ def exact_alphas(
         position where no column has exact values.
     """
     if columns.deterministic:
-        found: Alphas = _of_confusion(experiment, scenario, columns)
-        return found, [each.position for each in columns.deterministic]
+        alphas: Alphas = _of_confusion(experiment, scenario, columns)
+        return alphas, [column.position for column in columns.deterministic]
     drawn = columns.stochastic
     if CLOSED_FORM in experiment.family.engines:
         enumerated = enumerate_lists(scenario, drawn)
         if enumerated is None or enumerated.by_truth is None:
             return None, []
-        known = np.flatnonzero(~np.isnan(enumerated.by_truth.missed[:, 0]))
-        closed = [drawn[row] for row in known]
+        rows = np.flatnonzero(~np.isnan(enumerated.by_truth.missed[:, 0]))
+        closed = [drawn[row] for row in rows]
 
         def in_closed_form(at: Scenario) -> Floats:
             enumerated = enumerate_lists(at, closed)
@@ -88,12 +88,14 @@ def exact_alphas(
             assert enumerated.by_truth is not None
             return enumerated.by_truth.missed[:, 0]
 
-        return in_closed_form, [each.column.position for each in closed]
+        return in_closed_form, [drawn_column.column.position for drawn_column in closed]
     if scenario.design.listed_truth is StratumTruth:
-        settled = [each for each in drawn if each.source.deterministic]
+        settled = [drawn_column for drawn_column in drawn if drawn_column.source.deterministic]
         first, second = scenario.size
         if math.prod(int(n) + 1 for n in (*first, *second)) <= MOST_TABLES and settled:
-            return _of_strata(scenario, settled), [each.column.position for each in settled]
+            return _of_strata(scenario, settled), [
+                drawn_column.column.position for drawn_column in settled
+            ]
     return None, []
 
 
@@ -104,7 +106,7 @@ def _of_confusion(experiment: Experiment, scenario: Scenario, columns: RunColumn
     """
     solver = solver_of(scenario)
     outcomes = solver.range_outcomes(solver.whole_range())
-    (found,) = compute_limits(experiment, [scenario], [outcomes], columns)
+    (limits,) = compute_limits(experiment, [scenario], [outcomes], columns)
     counts = np.array(scenario.counts(outcomes), np.float64)
     coefficient = gammaln(float(scenario.size) + 1.0) - gammaln(counts + 1.0).sum(axis=0)
 
@@ -112,11 +114,11 @@ def _of_confusion(experiment: Experiment, scenario: Scenario, columns: RunColumn
         cells = np.array(at.truth.rows[0])
         logs = np.full(cells.size, _LOG_ZERO)
         np.log(cells, out=logs, where=cells > 0)
-        found = coefficient + logs @ counts
-        places = np.flatnonzero(found > math.log(_SMALLEST))
-        return places, np.exp(found[places])
+        exponents = coefficient + logs @ counts
+        places = np.flatnonzero(exponents > math.log(_SMALLEST))
+        return places, np.exp(exponents[places])
 
-    return _Listed(found.limits.lower, found.limits.upper, probabilities)
+    return _Listed(limits.limits.lower, limits.limits.upper, probabilities)
 
 
 def _of_strata(scenario: Scenario, columns: Sequence[StochasticColumn]) -> _Listed:
@@ -135,9 +137,9 @@ def _of_strata(scenario: Scenario, columns: Sequence[StochasticColumn]) -> _List
         n = np.broadcast_to(sizes, x.shape)
         data = x[:, :strata], n[:, :strata], x[:, strata:], n[:, strata:]
         observed = Observed(scenario.family, scenario.sizes, data)
-        for row, each in enumerate(columns):
-            asked = observed, each.column.alpha, each.column.side
-            answers = each.source.limits(*asked).intervals(*asked)
+        for row, drawn in enumerate(columns):
+            asked = observed, drawn.column.alpha, drawn.column.side
+            answers = drawn.source.limits(*asked).intervals(*asked)
             lower[row, block], upper[row, block] = answers.lower, answers.upper
 
     def probabilities(at: Scenario) -> tuple[Positions, Floats]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, Field
 
+from harness.base.arguments import validate_whole
 from harness.base.models import StrictModel, Word, expecting
 from harness.config.form import Key, plain
 from harness.config.models.methods import Label
@@ -51,17 +52,37 @@ class OfAllowance(StrictModel):
     worst: _Times = Field(Allowance.worst, description="At the truth where it misses most often.")
 
 
+@dataclass(frozen=True)
+class Search:
+    """Where the worst case is searched by trials, and with how many."""
+
+    over: Mapping[str, Any]
+    points: int = 256
+    trials: int = 2000
+    lowest: int = 20
+    fresh: int = 60_000
+
+    def __post_init__(self) -> None:
+        """Refuse numbers below 1.
+
+        Raises:
+            InputError: a number is no whole one from 1 on.
+        """
+        for name in ("points", "trials", "lowest", "fresh"):
+            validate_whole(name, getattr(self, name), 1)
+
+
 class OfSearch(StrictModel):
     """Where the worst case is searched by trials, and with how many."""
 
     over: dict[str, Any] = Field(
         description="As a truth is written, with the ends of a range in place of each list."
     )
-    points: _Count = Field(256, description="How many truths are simulated.")
-    trials: _Count = Field(2000, description="Trials at each of them.")
-    lowest: _Count = Field(20, description="How many truths are simulated anew.")
+    points: _Count = Field(Search.points, description="How many truths are simulated.")
+    trials: _Count = Field(Search.trials, description="Trials at each of them.")
+    lowest: _Count = Field(Search.lowest, description="How many truths are simulated anew.")
     fresh: _Count = Field(
-        60_000, description="New trials at each of the truths with the most misses."
+        Search.fresh, description="New trials at each of the truths with the most misses."
     )
 
 
@@ -85,6 +106,7 @@ def _write_allowed(allowed: Allowance) -> Any:
     return plain(asdict(allowed))
 
 
+Searched = Annotated[OfSearch, AfterValidator(lambda model: Search(**dict(model)))]
 Allowed = Annotated[OfAllowance, AfterValidator(lambda model: Allowance(**dict(model)))]
 
 
@@ -139,12 +161,12 @@ class ChoiceExperiment(FamilyExperiment):
     ] = None
     """The Monte Carlo trials of data that are lists; None where none are made."""
     search: Annotated[
-        OfSearch | None,
+        Search | None,
         Key(
-            OfSearch | None,
+            Searched | None,
             "Where worst cases are searched that no exact engine has.",
             None,
-            write=lambda search: None if search is None else search.model_dump(),
+            write=lambda search: None if search is None else asdict(search),
         ),
     ]
     seed: Annotated[int, SeedKey]

@@ -47,7 +47,7 @@ def _reference_is_compared(config: ValidKeys) -> Issues:
     if methods is None:
         labels = [spec["label"] for spec in catalogue_specs(config.family, (TWO_SIDED,))]
     else:
-        labels = [each.label for each in methods if each is not None]
+        labels = [method.label for method in methods if method is not None]
     if reference is not None and reference not in labels:
         message = f"expected the label of a method of the config, found {reference}"
         yield ConfigIssue(("reference",), message)
@@ -79,15 +79,15 @@ class ChoiceKind(FamilyKind[ChoiceExperiment]):
         for key in (TRUTHS, SHOWN):
             for name, truth in (raw.get(key) or {}).items():
                 config = {**shared, "truth": truth, "figures": []}
-                found, wrong = _COVERAGE.validated(config, folder, kinds)
+                coverage, wrong = _COVERAGE.validated(config, folder, kinds)
                 issues += [
                     replace(issue, path=(key, name, *issue.path[1:]))
                     if issue.path[:1] == ("truth",)
                     else issue
                     for issue in wrong
                 ]
-                if found is not None:
-                    coverages[name] = found
+                if coverage is not None:
+                    coverages[name] = coverage
         if experiment.search is not None:
             from harness.kinds.choice.box import Box
 
@@ -97,7 +97,7 @@ class ChoiceKind(FamilyKind[ChoiceExperiment]):
                 issues.append(ConfigIssue(("search", "over"), str(error)))
         if issues:
             return None, list(dict.fromkeys(issues))
-        written = {name: each.written_truth for name, each in coverages.items()}
+        written = {name: coverage.written_truth for name, coverage in coverages.items()}
         return replace(
             experiment,
             truths={name: written[name] for name in experiment.truths},

@@ -19,7 +19,7 @@ from harness.catalogue import family_in, scenario_for
 from harness.designs.design import Scenario
 from harness.designs.engines.solver import solver_of
 from harness.designs.excess import excess_beyond, mean_excess, mean_scaled_length
-from harness.designs.limits import Column
+from harness.designs.limits import Column, Limits
 from harness.families.combination import Span
 from harness.families.family import Family
 from harness.findings.judgements import MethodJudgement, judgements
@@ -31,7 +31,7 @@ from harness.kinds.coverage.columns import RunColumns, opened_columns
 from harness.kinds.coverage.experiment import Experiment
 from harness.kinds.coverage.kind import CoverageKind
 from harness.kinds.coverage.limits import compute_limits
-from harness.kinds.coverage.run import compute, coverage_workload
+from harness.kinds.coverage.run import compute_with_limits, coverage_workload
 from harness.methods.method import TWO_SIDED, UPPER
 from harness.runner.journal.database import Journal
 from harness.runner.storage import manifest_of
@@ -56,27 +56,28 @@ def compute_choice(
         progress: receives the numbers of trials to come and done.
         journal: knows what former runs finished and keeps what this one does; None for neither.
     """
-    outer, found, failures = _outer(experiment.coverages), [], []
+    outer, parts, failures = _outer(experiment.coverages), [], []
     disagreeing = []
     for name, coverage in experiment.coverages.items():
-        results = compute(replace(coverage, worst_cases=name in outer), progress, journal)
+        asked_of = replace(coverage, worst_cases=name in outer)
+        results, limits = compute_with_limits(asked_of, progress, journal)
         if not agrees(results.manifest):
             disagreeing.append(name)
-        failures += [f"under {name}: {each}" for each in failed_methods(results.manifest)]
-        found.append(
+        failures += [f"under {name}: {failure}" for failure in failed_methods(results.manifest)]
+        parts.append(
             UnderTruth(
                 name,
                 name in experiment.truths,
                 name in outer,
                 judgements(results),
-                losses_of(coverage, results.summary),
+                losses_of(coverage, results.summary, limits),
             )
         )
     table, worst, asked = None, {}, experiment.search
     if asked is not None:
         table = searched(next(iter(experiment.coverages.values())), asked, progress)
-        worst = _worst_judgements(found[0], table, box_words(asked.over))
-    truths, summary, answers = choice_tables(experiment, found, worst)
+        worst = _worst_judgements(parts[0], table, box_words(asked.over))
+    truths, summary, answers = choice_tables(experiment, parts, worst)
     trials = truths["trials"].drop_nulls()
     content = {
         "trials": {"total": int(trials.sum())} if trials.len() else {},
@@ -111,7 +112,7 @@ def _worst_judgements(
         table: of the search.
         scope: the box that it was over, in words.
     """
-    found = {}
+    worst_judgements = {}
     for at_alpha in known.judged:
         for method in at_alpha.methods:
             rows = table.filter(method=method.method, alpha=at_alpha.alpha)
@@ -120,9 +121,11 @@ def _worst_judgements(
             worst = rows.sort("worst_alpha", descending=True).row(0, named=True)
             sizes = family_in(method.rows[0]).sizes
             (row,) = (
-                each for each in method.rows if all(each[name] == worst[name] for name in sizes)
+                size_row
+                for size_row in method.rows
+                if all(size_row[name] == worst[name] for name in sizes)
             )
-            found[method.method, at_alpha.alpha] = replace(
+            worst_judgements[method.method, at_alpha.alpha] = replace(
                 method,
                 rows=(row,),
                 worst_case=worst["worst_alpha"],
@@ -132,12 +135,12 @@ def _worst_judgements(
                 is_exact=False,
                 scope=scope,
             )
-    return found
+    return worst_judgements
 
 
 def choice_workload(experiment: ChoiceExperiment) -> Workload:
     """What a choice has to do: the sum over its truths, and the memory of the largest."""
-    works = [coverage_workload(each) for each in experiment.coverages.values()]
+    works = [coverage_workload(coverage) for coverage in experiment.coverages.values()]
     whole = {
         part.name: sum(getattr(work, part.name) for work in works)
         for part in fields(Workload)
@@ -156,8 +159,8 @@ def _outer(coverages: Mapping[str, Experiment]) -> set[str]:
     Where data are lists, truths have no range and all count.
     """
     hulls: dict[str, tuple[Span, ...]] = {}
-    for name, each in coverages.items():
-        scenario = scenario_for(each.family, each.sizes[-1], each.truth)
+    for name, coverage in coverages.items():
+        scenario = scenario_for(coverage.family, coverage.sizes[-1], coverage.truth)
         hulls[name] = solver_of(scenario).hull()
     outer: set[str] = set()
     for place, (name, hull) in enumerate(hulls.items()):
@@ -178,7 +181,7 @@ def _is_within(inner: tuple[Span, ...], outer: tuple[Span, ...]) -> bool:
     )
 
 
-def losses_of(experiment: Experiment, summary: pl.DataFrame) -> Losses:
+def losses_of(experiment: Experiment, summary: pl.DataFrame, limits: Sequence[Limits]) -> Losses:
     """The mean loss of each method, alpha and size.
 
     Of an interval it is the mean length, of a ratio r that of r/(1 + r); of one limit it is the
@@ -187,18 +190,19 @@ def losses_of(experiment: Experiment, summary: pl.DataFrame) -> Losses:
     Args:
         experiment: a coverage experiment.
         summary: its table.
+        limits: those of its scenarios.
     """
-    family, found = experiment.family, {}
+    family, losses = experiment.family, {}
     for row in summary.drop_nulls("mean_length").iter_rows(named=True):
         if not _has_excess(family, row["side"]):
             sizes = tuple(float(row[name]) for name in family.sizes)
-            found[row["method"], row["alpha"], sizes] = row["mean_length"]
+            losses[row["method"], row["alpha"], sizes] = row["mean_length"]
     if any(_has_excess(family, spec.side) for spec in experiment.methods):
-        for row in excesses(experiment).iter_rows(named=True):
+        for row in excesses(experiment, known=limits).iter_rows(named=True):
             sizes = tuple(float(np.sum(row[name])) for name in family.sizes)
             if not math.isnan(row["mean_excess"]):
-                found[row["method"], row["alpha"], sizes] = row["mean_excess"]
-    return found
+                losses[row["method"], row["alpha"], sizes] = row["mean_excess"]
+    return losses
 
 
 def _has_excess(family: Family, side: str) -> bool:
@@ -206,7 +210,9 @@ def _has_excess(family: Family, side: str) -> bool:
     return side != TWO_SIDED or family.is_ratio
 
 
-def excesses(experiment: Experiment, trials: int = TRIALS) -> pl.DataFrame:
+def excesses(
+    experiment: Experiment, trials: int = TRIALS, known: Sequence[Limits] = ()
+) -> pl.DataFrame:
     """Return the mean excess of every one-sided method of an experiment at every size and alpha.
 
     Of a ratio it is also the mean length of every interval, on the same scale.
@@ -218,6 +224,8 @@ def excesses(experiment: Experiment, trials: int = TRIALS) -> pl.DataFrame:
     Args:
         experiment: of any family; its engines and trials do not matter.
         trials: the data sets drawn at each listed truth, where data are lists.
+        known: the limits of the deterministic columns in each scenario, where they are computed;
+            those that they lack are computed here.
 
     Returns:
         A row for each size, method and alpha, with the columns method, side, alpha, the sizes of
@@ -236,10 +244,10 @@ def excesses(experiment: Experiment, trials: int = TRIALS) -> pl.DataFrame:
     rows: list[dict[str, Any]] = []
     with opened_columns(experiment) as columns:
         if experiment.family.has_outcomes:
-            found = _of_outcomes(experiment, scenarios, columns)
+            computed = _of_outcomes(experiment, scenarios, columns, known)
         else:
-            found = _of_lists(experiment, scenarios, columns, trials)
-        for scenario, column, mean, error in found:
+            computed = _of_lists(experiment, scenarios, columns, trials)
+        for scenario, column, mean, error in computed:
             head = {"method": column.method, "side": column.side, "alpha": column.alpha}
             # Those of strata are lists.
             sizes = {
@@ -255,34 +263,48 @@ _Row = tuple[Scenario, Column, float, float]
 
 
 def _of_outcomes(
-    experiment: Experiment, scenarios: Sequence[Scenario], columns: RunColumns
+    experiment: Experiment,
+    scenarios: Sequence[Scenario],
+    columns: RunColumns,
+    known: Sequence[Limits],
 ) -> Iterator[_Row]:
     """Yield the excess of each one-sided column in each scenario, from the limits of outcomes."""
     family = experiment.family
-    asked = tuple(each for each in columns.deterministic if _has_excess(family, each.side))
-    drawn = [each.column for each in columns.stochastic if each.column.side != TWO_SIDED]
+    places = [
+        place
+        for place, column in enumerate(columns.deterministic)
+        if _has_excess(family, column.side)
+    ]
+    asked = tuple(columns.deterministic[place] for place in places)
+    drawn = [column.column for column in columns.stochastic if column.column.side != TWO_SIDED]
     outcomes = [solver_of(scenario).possible_outcomes() for scenario in scenarios]
     one_sided = replace(columns, deterministic=asked, stochastic=())
-    tables = compute_limits(experiment, scenarios, outcomes, one_sided)
+    computed = [
+        limits.known_at(possible) for limits, possible in zip(known, outcomes, strict=False)
+    ]
+    tables = [limits.rows(places) for limits in computed if limits is not None]
+    if len(tables) < len(scenarios):
+        again = compute_limits(experiment, scenarios, outcomes, one_sided)
+        tables = [scenario_limits.limits for scenario_limits in again]
     for scenario, table in zip(scenarios, tables, strict=True):
-        found = {column.position: np.nan for column in drawn}
+        excess_at = {column.position: np.nan for column in drawn}
         for side in {column.side for column in asked}:
             rows = [row for row, column in enumerate(asked) if column.side == side]
-            limits = table.limits.rows(rows)
+            limits = table.rows(rows)
             if side == TWO_SIDED:
                 means = mean_scaled_length(scenario, limits).tolist()
             else:
                 means = mean_excess(scenario, limits, side).tolist()
-            found |= zip([asked[row].position for row in rows], means, strict=True)
-        for column in sorted((*asked, *drawn), key=lambda each: each.position):
-            yield scenario, column, found[column.position], 0.0
+            excess_at |= zip([asked[row].position for row in rows], means, strict=True)
+        for column in sorted((*asked, *drawn), key=lambda column: column.position):
+            yield scenario, column, excess_at[column.position], 0.0
 
 
 def _of_lists(
     experiment: Experiment, scenarios: Sequence[Scenario], columns: RunColumns, trials: int
 ) -> Iterator[_Row]:
     """Yield the excess of each one-sided column in each scenario, from trials at each truth."""
-    one_sided = [each for each in columns.stochastic if each.column.side != TWO_SIDED]
+    one_sided = [drawn for drawn in columns.stochastic if drawn.column.side != TWO_SIDED]
     for scenario, drawn in product(scenarios, one_sided):
         source, column = drawn.source, drawn.column
         side, alpha = column.side, column.alpha

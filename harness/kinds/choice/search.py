@@ -26,7 +26,7 @@ from harness.designs.precision import standard_error
 from harness.distributions.paired_truths import ConfusionTruth
 from harness.kinds.choice.box import Box, BoxTruth
 from harness.kinds.choice.exact import Alphas, exact_alphas
-from harness.kinds.choice.experiment import OfSearch
+from harness.kinds.choice.experiment import Search
 from harness.kinds.coverage.columns import RunColumns, opened_columns
 from harness.kinds.coverage.experiment import Experiment
 from harness.runner.parallel import THREADS, opened_backend, run_tasks
@@ -60,7 +60,7 @@ class FoundTruth:
 
 
 def searched(
-    experiment: Experiment, search: OfSearch, progress: Progress | None = None
+    experiment: Experiment, search: Search, progress: Progress | None = None
 ) -> pl.DataFrame:
     """Return the worst case over a box of truths, of each method at each alpha and size.
 
@@ -81,10 +81,10 @@ def searched(
     Raises:
         InputError: the box is none of the family, or the engine ``enumeration`` has its worst case.
     """
-    found = lowest_candidates(experiment, search, progress)
+    lowest = lowest_candidates(experiment, search, progress)
     rows = []
-    for (size, method, alpha), (candidates, count) in found.items():
-        worst = max(candidates, key=lambda each: each.alpha)
+    for (size, method, alpha), (candidates, count) in lowest.items():
+        worst = max(candidates, key=lambda candidate: candidate.alpha)
         scenario = scenario_for(experiment.family, size, worst.place.truth)
         values = scenario.truths_of(scenario.listed_truths()[0])
         rows.append(
@@ -112,7 +112,7 @@ Found = dict[tuple[Size, str, float], tuple[list[FoundTruth], int]]
 
 
 def lowest_candidates(
-    experiment: Experiment, search: OfSearch, progress: Progress | None = None
+    experiment: Experiment, search: Search, progress: Progress | None = None
 ) -> Found:
     """Return the truths where each method covers least, with what ``searched`` takes the worst of.
 
@@ -130,18 +130,18 @@ def lowest_candidates(
     if not places:
         raise InputError("truth should be a box with a truth at one of the points of the search")
     shown = Progress() if progress is None else progress
-    found: Found = {}
+    candidates: Found = {}
     with opened_columns(experiment) as columns:
         labels = {
-            each.position: (each.method, each.alpha)
-            for each in (*columns.deterministic, *(each.column for each in columns.stochastic))
+            column.position: (column.method, column.alpha)
+            for column in (*columns.deterministic, *(drawn.column for drawn in columns.stochastic))
         }
         for size in experiment.sizes:
             at = _Size(experiment, search, size, box, columns, seeds, shown)
             of_columns = at.candidates(places)
             for position in sorted(of_columns):
-                found[size, *labels[position]] = of_columns[position]
-    return found
+                candidates[size, *labels[position]] = of_columns[position]
+    return candidates
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ class _Size:
     """The search of one size."""
 
     experiment: Experiment
-    search: OfSearch
+    search: Search
     size: Size
     box: Box
     columns: RunColumns
@@ -159,9 +159,11 @@ class _Size:
     def candidates(self, places: Sequence[BoxTruth]) -> Candidates:
         """Return the candidates by the positions of the columns, with the truths searched."""
         alphas, positions = exact_alphas(self.experiment, self._at(places[0]), self.columns)
-        found = {} if alphas is None else self._exact(alphas, positions, places)
-        left = [each for each in self.columns.stochastic if each.column.position not in found]
-        return found | self._simulated(left, places) if left else found
+        candidates = {} if alphas is None else self._exact(alphas, positions, places)
+        left = [
+            drawn for drawn in self.columns.stochastic if drawn.column.position not in candidates
+        ]
+        return candidates | self._simulated(left, places) if left else candidates
 
     def _at(self, place: BoxTruth) -> Scenario:
         return scenario_for(self.experiment.family, self.size, place.truth)
@@ -175,12 +177,12 @@ class _Size:
             return np.array([alphas(self._at(place)) for place in places])
 
         more = _EXACT_BESIDE * len(positions) * len(self.box.ranges)
-        known, found = self._climbed(values, places, _EXACT_ROUNDS, more, _EXACT_FINE)
+        truths, actual_alphas = self._climbed(values, places, _EXACT_ROUNDS, more, _EXACT_FINE)
         candidates = {}
-        for position, column in zip(positions, found.T, strict=True):
+        for position, column in zip(positions, actual_alphas.T, strict=True):
             lowest = np.argsort(-column, kind="stable")[: self.search.lowest]
-            at = [FoundTruth(known[row], float(column[row]), None) for row in lowest]
-            candidates[position] = at, len(known)
+            at = [FoundTruth(truths[row], float(column[row]), None) for row in lowest]
+            candidates[position] = at, len(truths)
         return candidates
 
     def _simulated(
@@ -196,22 +198,22 @@ class _Size:
             return np.array([*self._missed(tasks, trials, self.seeds[_TRIALS])], np.float64)
 
         first = places if self.box.is_line else places[: -(-len(places) // 2)]
-        known, misses = self._climbed(values, first, _ROUNDS, len(first) // _ROUNDS, _FINE)
+        truths, misses = self._climbed(values, first, _ROUNDS, len(first) // _ROUNDS, _FINE)
         anew = [
-            np.argsort(-each, kind="stable")[: self.search.lowest].tolist() for each in misses.T
+            np.argsort(-counts, kind="stable")[: self.search.lowest].tolist() for counts in misses.T
         ]
         asked = {
-            row: [each for each, rows in zip(columns, anew, strict=True) if row in rows]
+            row: [drawn for drawn, rows in zip(columns, anew, strict=True) if row in rows]
             for row in sorted({row for rows in anew for row in rows})
         }
-        tasks = [(known[row], some) for row, some in asked.items()]
-        found: dict[int, list[FoundTruth]] = {each.column.position: [] for each in columns}
+        tasks = [(truths[row], some) for row, some in asked.items()]
+        by_position: dict[int, list[FoundTruth]] = {drawn.column.position: [] for drawn in columns}
         counted = self._missed(tasks, fresh, self.seeds[_FRESH])
         for (place, some), missed in zip(tasks, counted, strict=True):
             errors = standard_error(missed, np.array(fresh))
-            for each, m, error in zip(some, missed.tolist(), errors.tolist(), strict=True):
-                found[each.column.position].append(FoundTruth(place, m / fresh, error))
-        return {position: (candidates, len(known)) for position, candidates in found.items()}
+            for drawn, m, error in zip(some, missed.tolist(), errors.tolist(), strict=True):
+                by_position[drawn.column.position].append(FoundTruth(place, m / fresh, error))
+        return {position: (candidates, len(truths)) for position, candidates in by_position.items()}
 
     def _climbed(
         self,
@@ -236,14 +238,14 @@ class _Size:
         Returns:
             All places, and the values at them.
         """
-        known, found = list(places), values(places)
-        if self.box.is_line or len(known) == 1:
-            return known, found
+        all_places, all_values = list(places), values(places)
+        if self.box.is_line or len(all_places) == 1:
+            return all_places, all_values
         rng = np.random.default_rng(self.seeds[_BOXES])
         for number in range(rounds):
-            shares = np.array([place.point for place in known])
+            shares = np.array([place.point for place in all_places])
             count = _STARTS if 2 * number < rounds else _LAST_STARTS
-            by_column = [_apart(column, shares, count) for column in found.T]
+            by_column = [_apart(column, shares, count) for column in all_values.T]
             # The largest value of each column, then the second one of each.
             starts = [row for rows in zip_longest(*by_column) for row in rows if row is not None]
             beside = shares[np.resize(starts, more)]
@@ -251,12 +253,12 @@ class _Size:
             # Each number stays as it is with probability ½, so that faces are searched along.
             moves = rng.integers(2, size=beside.shape) * width
             beside = np.clip(beside + rng.uniform(-1.0, 1.0, beside.shape) * moves, 0.0, 1.0)
-            written = {place.written for place in known}
-            added = [each for each in self.box.places(beside) if each.written not in written]
+            written = {place.written for place in all_places}
+            added = [place for place in self.box.places(beside) if place.written not in written]
             if added:
-                known += added
-                found = np.concatenate([found, values(added)])
-        return known, found
+                all_places += added
+                all_values = np.concatenate([all_values, values(added)])
+        return all_places, all_values
 
     def _missed(
         self,
@@ -271,7 +273,7 @@ class _Size:
             (Shard(self._at(place), 0, 0, trials, seed, trials), columns)
             for place, columns in tasks
         ]
-        has_process = any(each.source.has_process for each in self.columns.stochastic)
+        has_process = any(drawn.source.has_process for drawn in self.columns.stochastic)
         with opened_backend(execution) as opened:
             backend = THREADS if has_process else opened
             for missed in run_tasks(_misses, arguments, execution.jobs, backend):
@@ -286,10 +288,10 @@ def _misses(shard: Shard, columns: Sequence[StochasticColumn]) -> Integers:
 
 def _apart(alphas: Floats, shares: Floats, count: int) -> list[int]:
     """At most ``count`` rows of the largest alphas, none of which is near to a larger one."""
-    found: list[int] = []
+    rows: list[int] = []
     for row in np.argsort(-alphas, kind="stable").tolist():
-        if len(found) == count:
+        if len(rows) == count:
             break
-        if all(np.abs(shares[row] - shares[other]).max() > _APART for other in found):
-            found.append(row)
-    return found
+        if all(np.abs(shares[row] - shares[other]).max() > _APART for other in rows):
+            rows.append(row)
+    return rows

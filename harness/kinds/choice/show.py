@@ -113,8 +113,8 @@ def other_answers(results: ChoiceResults) -> TextTable:
         for row in rows:
             by_mean.setdefault(row["allowed_mean"], {})[row["allowed_worst"]] = row["method"]
         means: dict[tuple[str | None, ...], list[float]] = {}
-        for mean, found in by_mean.items():
-            means.setdefault(tuple(found.values()), []).append(mean)
+        for mean, by_worst in by_mean.items():
+            means.setdefault(tuple(by_worst.values()), []).append(mean)
         for methods, allowed in means.items():
             span = f"{allowed[0]:g}" if len(allowed) == 1 else f"{allowed[0]:g} to {allowed[-1]:g}"
             at_worst = [f"{worst:g} at worst" for worst in next(iter(by_mean.values()))]

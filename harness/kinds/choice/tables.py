@@ -87,7 +87,7 @@ def choice_tables(
         worst: the judgement with the worst alpha that a search found, of each method and alpha.
     """
     kind = table_kind(experiment.document)
-    rows = (each.rows(experiment) for each in truths)
+    rows = (truth.rows(experiment) for truth in truths)
     of_truths = [row for of_truth in rows for row in of_truth]
     summary, answers = [], []
     for side in experiment.sides:
@@ -97,7 +97,9 @@ def choice_tables(
             chosen = choice(candidates, experiment.allow)
             key = {"family": experiment.family.public_name, **experiment.family.settings}
             key |= {"side": side, "alpha": alpha}
-            unit = {each.method: each for each in candidates}.get(experiment.reference or "")
+            unit = {candidate.method: candidate for candidate in candidates}.get(
+                experiment.reference or ""
+            )
             summary += [{**key, **row} for row in _method_rows(chosen, truths, unit)]
             # The method that the rule takes with each allowance of a grid.
             for mean, most in product(OTHER_MEANS, OTHER_WORSTS):
@@ -110,7 +112,7 @@ def choice_tables(
                 answers.append({**key, **row})
     tables = {TRUTHS: of_truths, SUMMARY: summary, ANSWERS: answers}
     truths_table, summary_table, answers_table = (
-        pl.DataFrame(found, schema=columns_of(TABLES[name], kind)) for name, found in tables.items()
+        pl.DataFrame(table, schema=columns_of(TABLES[name], kind)) for name, table in tables.items()
     )
     return truths_table, summary_table, answers_table
 
@@ -122,8 +124,8 @@ def _candidates(
     worst: Mapping[tuple[str, float], MethodJudgement],
 ) -> list[Candidate]:
     """The methods of one side at one alpha, without those that have no interval somewhere."""
-    deciding = [each for each in truths if each.decides]
-    found = []
+    deciding = [truth for truth in truths if truth.decides]
+    candidates = []
     for label in labels:
         judged = {
             truth.name: method
@@ -143,16 +145,16 @@ def _candidates(
             continue
         outer = tuple(judged[truth.name] for truth in deciding if truth.is_outer)
         searched = worst.get((label, alpha))
-        found.append(
+        candidates.append(
             Candidate(
                 label,
                 alpha,
-                tuple(mean for each in judged.values() for mean in each.means),
+                tuple(mean for method in judged.values() for mean in method.means),
                 tuple(loss for loss in losses if loss is not None),
                 outer if searched is None else (searched,),
             )
         )
-    return found
+    return candidates
 
 
 def _sizes(row: Mapping[str, Any]) -> tuple[float, ...]:
@@ -177,33 +179,33 @@ def _method_rows(
     order = {USE: 0, LEAST_BAD: 0, NEVER: 1, "": 2}
     ranked = sorted(
         chosen.candidates,
-        key=lambda each: (
-            order[recommended(each)],
-            not each.qualifies(chosen.allowed),
-            each.length,
+        key=lambda candidate: (
+            order[recommended(candidate)],
+            not candidate.qualifies(chosen.allowed),
+            candidate.length,
         ),
     )
-    for each in ranked:
-        at_worst = each.worst_judgement
-        mean_truth, mean_size = _largest_mean(each, truths)
+    for candidate in ranked:
+        at_worst = candidate.worst_judgement
+        mean_truth, mean_size = _largest_mean(candidate, truths)
         largest = max(at_worst.rows, key=lambda row: row.get("worst_alpha") or row["actual_alpha"])
-        known = EXACT if at_worst.is_exact else FOUND if at_worst.worst_case else ESTIMATED
+        known_by = EXACT if at_worst.is_exact else FOUND if at_worst.worst_case else ESTIMATED
         yield {
-            "method": each.method,
-            "recommended": recommended(each),
-            "qualifies": each.qualifies(chosen.allowed),
-            "mean_alpha": each.mean,
+            "method": candidate.method,
+            "recommended": recommended(candidate),
+            "qualifies": candidate.qualifies(chosen.allowed),
+            "mean_alpha": candidate.mean,
             "mean_alpha_truth": mean_truth,
             "mean_alpha_size": mean_size,
-            "least_mean_alpha": min(each.means),
-            "worst_alpha": each.worst,
+            "least_mean_alpha": min(candidate.means),
+            "worst_alpha": candidate.worst,
             "worst_std_error": at_worst.std_error or None,
             "worst_size": size_of(largest),
             "worst_over": at_worst.scope.removeprefix("for ")
             or ("all" if at_worst.worst_case is not None or at_worst.is_exact else "listed"),
-            "worst_known_by": known,
-            "is_proven": each.keeps and each.is_proven,
-            "relative_length": each.length / unit.length,
+            "worst_known_by": known_by,
+            "is_proven": candidate.keeps and candidate.is_proven,
+            "relative_length": candidate.length / unit.length,
         }
 
 

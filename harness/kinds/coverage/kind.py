@@ -69,7 +69,9 @@ class CoverageKind(FamilyKind[Experiment]):
             written = config.pop("engines")
             if "trials" in config:
                 named = _usual_engines(config) if written is None else written
-                config["engines"] = tuple(each for each in config.family.engines if each in named)
+                config["engines"] = tuple(
+                    engine for engine in config.family.engines if engine in named
+                )
         return config, issues
 
     def facts(self, config: ValidKeys) -> ExperimentFacts:
@@ -156,14 +158,14 @@ class CoverageKind(FamilyKind[Experiment]):
     def restored(self, document: Mapping[str, Any], files: Mapping[str, str]) -> Experiment:
         methods = document["methods"]
         written = {
-            each["label"]: {key: each[key] for key in each if key not in ("side", "label")}
-            for each in methods
+            method["label"]: {key: method[key] for key in method if key not in ("side", "label")}
+            for method in methods
         }
         placed = [
-            {**each, "table" if "table" in each else "path": files[each["label"]]}
-            if each["label"] in files
-            else each
-            for each in methods
+            {**method, "table" if "table" in method else "path": files[method["label"]]}
+            if method["label"] in files
+            else method
+            for method in methods
         ]
         experiment = self.loaded({**document, "methods": placed}, Path())
         specs = tuple(

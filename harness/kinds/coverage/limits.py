@@ -180,10 +180,10 @@ class ScenarioLimits:
         lower = np.concatenate([self.limits.lower, other.limits.lower], axis=1)[:, order]
         upper = np.concatenate([self.limits.upper, other.limits.upper], axis=1)[:, order]
         failures = add_failures(dict(self.failures), other.failures)
-        remarks = {(each.method, each.alpha, each.kind): each for each in self.remarks}
-        for each in other.remarks:
-            key = each.method, each.alpha, each.kind
-            remarks[key] = remarks[key].plus(each) if key in remarks else each
+        remarks = {(remark.method, remark.alpha, remark.kind): remark for remark in self.remarks}
+        for remark in other.remarks:
+            key = remark.method, remark.alpha, remark.kind
+            remarks[key] = remarks[key].plus(remark) if key in remarks else remark
         table = replace(self.limits, outcomes=outcomes[order], lower=lower, upper=upper)
         return ScenarioLimits(table, failures, tuple(remarks.values()))
 

@@ -111,10 +111,10 @@ def _assumptions(results: Sequence[ScenarioResult]) -> list[dict[str, Any]]:
 
 def _parts(results: Sequence[ScenarioResult]) -> Iterator[ScenarioResult]:
     """The results of each scenario, and those of its columns whose limits are computed by trial."""
-    for each in results:
-        yield each
-        if each.stochastic is not None:
-            yield each.stochastic
+    for result in results:
+        yield result
+        if result.stochastic is not None:
+            yield result.stochastic
 
 
 def overall(results: Sequence[ScenarioResult], may_fail: bool) -> list[dict[str, Any]]:
@@ -126,10 +126,10 @@ def overall(results: Sequence[ScenarioResult], may_fail: bool) -> list[dict[str,
     """
     stopped = any(result.looks for result in results)
     rows = []
-    for each in by_column(results):
+    for of_column in by_column(results):
         counted = [
             (result.tally.by_outcome.total(), row)
-            for result, row in each
+            for result, row in of_column
             if result.tally is not None
         ]
         counted = [
@@ -142,7 +142,7 @@ def overall(results: Sequence[ScenarioResult], may_fail: bool) -> list[dict[str,
         trials = np.sum([counts.trials for counts, _ in counted], axis=0)
         misses = np.sum([counts.missed[row] for counts, row in counted], axis=0)
         error = float(standard_error(misses, trials)[0])
-        column = each[0][0].columns[each[0][1]]
+        column = of_column[0][0].columns[of_column[0][1]]
         rows.append(
             {
                 "method": column.method,
@@ -174,9 +174,9 @@ def _agreement(agreement: EngineAgreement, results: Sequence[ScenarioResult]) ->
     methods, draws = agreement.methods, agreement.draws
     tested: list[MethodAgreement | DrawsAgreement] = [*methods, *([] if draws is None else [draws])]
     drawn = results[0].stochastic if results else None
-    known = drawn.enumerated.known if drawn and drawn.enumerated is not None else ()
+    exact_rows = drawn.enumerated.known if drawn and drawn.enumerated is not None else ()
     unknown = enumerate(drawn.columns if drawn else ())
-    labels = dict.fromkeys(column.method for row, column in unknown if row not in known)
+    labels = dict.fromkeys(column.method for row, column in unknown if row not in exact_rows)
 
     def p_values(found: MethodAgreement | DrawsAgreement) -> dict[str, Any]:
         at = {} if found.scenario is None else results[found.scenario].scenario.named_sizes
@@ -200,11 +200,11 @@ def _agreement(agreement: EngineAgreement, results: Sequence[ScenarioResult]) ->
     return {
         "checked": bool(methods),
         **({"not_checked": list(labels)} if labels else {}),
-        "agrees": all(each.agrees for each in tested) if tested else None,
+        "agrees": all(comparison.agrees for comparison in tested) if tested else None,
         "level": LEVEL,
-        "tests": sum(each.tests for each in tested),
+        "tests": sum(comparison.tests for comparison in tested),
         "draws": draws and {"tests": draws.tests, "agree": draws.agrees, **p_values(draws)},
-        "methods": [of_method(each) for each in methods],
+        "methods": [of_method(method) for method in methods],
     }
 
 
@@ -375,7 +375,7 @@ _EXACT_RULE = {
 
 def _of_size(result: ScenarioResult, aim: Aim) -> dict[str, Any]:
     """How the trials of one size ended."""
-    tallies = [each.tally for each in _parts([result]) if each.tally is not None]
+    tallies = [part.tally for part in _parts([result]) if part.tally is not None]
     counted = [tally.by_outcome.total() for tally in tallies]
     misses = np.concatenate([counts.missed[:, 0] for counts in counted])
     trials = int(counted[0].trials[0])

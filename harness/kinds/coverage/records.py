@@ -138,11 +138,11 @@ def _taken(value: Any, rows: list[int]) -> Any:
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return value
     taken: dict[str, Any] = {}
-    for name, each in vars(value).items():
+    for name, content in vars(value).items():
         if name in _LISTED:
-            taken[name] = tuple(_taken(one, rows) for one in each)
+            taken[name] = tuple(_taken(one, rows) for one in content)
         elif name not in _SHARED:
-            taken[name] = _taken(each, rows)
+            taken[name] = _taken(content, rows)
     return dataclasses.replace(value, **taken)
 
 
@@ -161,25 +161,27 @@ def join(parts: Sequence[Record], order: Sequence[int]) -> Record:
 
 def _joined(parts: Sequence[Any], ranks: list[int]) -> Any:
     """The parts end to end, with the columns in the order of their ranks; None left out."""
-    known = [each for each in parts if each is not None]
-    first = known[0] if known else None
+    present = [part for part in parts if part is not None]
+    first = present[0] if present else None
     if isinstance(first, np.ndarray):
-        return np.concatenate(known)[ranks]
+        return np.concatenate(present)[ranks]
     if isinstance(first, tuple):
-        every = [each for part in known for each in part]
+        every = [entry for part in present for entry in part]
         return tuple(every[rank] for rank in ranks)
     if not dataclasses.is_dataclass(first) or isinstance(first, type):
         return first
     joined: dict[str, Any] = {}
     for name in vars(first):
-        values = [getattr(part, name) for part in known]
+        values = [getattr(part, name) for part in present]
         if name in _LISTED:
-            joined[name] = tuple(each for part in values for each in part)
+            joined[name] = tuple(entry for part in values for entry in part)
         elif name not in _SHARED:
-            if name in _WITHOUT_FAILURES and any(each is not None for each in values):
+            if name in _WITHOUT_FAILURES and any(content is not None for content in values):
                 values = [
-                    np.full_like(part.below, _WITHOUT_FAILURES[name]) if each is None else each
-                    for part, each in zip(known, values, strict=True)
+                    np.full_like(part.below, _WITHOUT_FAILURES[name])
+                    if content is None
+                    else content
+                    for part, content in zip(present, values, strict=True)
                 ]
             joined[name] = _joined(values, ranks)
     return dataclasses.replace(first, **joined)
@@ -216,7 +218,7 @@ def join_simulations(
         order: the row of each deterministic column in the result.
         stochastic: the row of each stochastic column in the result.
     """
-    drawn = [each.stochastic for each in parts if each.stochastic is not None]
+    drawn = [part.stochastic for part in parts if part.stochastic is not None]
     places = iter(stochastic)
     failures = {}
     for part in parts:
@@ -226,7 +228,7 @@ def join_simulations(
                 if row in part.failures:
                     failures[place] = part.failures[row]
     return Simulation(
-        join([each.tally for each in parts], order),
+        join([part.tally for part in parts], order),
         join(drawn, stochastic) if drawn else None,
         failures,
     )

@@ -53,9 +53,9 @@ def _sizes_are_paired(config: ValidKeys) -> Issues:
     one, *others = config.family.sizes
     counts = {name: len(sizes[name]) for name in config.family.sizes}
     if cross:
-        found = math.prod(counts.values())
-        if found > MOST_PAIRS:
-            message = f"expected at most {MOST_PAIRS} pairs of sizes, found {found}"
+        pairs = math.prod(counts.values())
+        if pairs > MOST_PAIRS:
+            message = f"expected at most {MOST_PAIRS} pairs of sizes, found {pairs}"
             yield ConfigIssue((CROSS,), message)
         return
     first = next((name for name, count in counts.items() if count > 1), one)
@@ -91,25 +91,25 @@ def _of_the_catalogue(config: ValidKeys) -> Iterator[tuple[int, Method]]:
     """The methods of the family's catalogue with their places in the list."""
     methods: Sequence[MethodSpec | None] = config["methods"]
     for i, spec in enumerate(methods):
-        known = None if spec is None else methods_of(config.family).get(spec.name or "")
-        if known is not None:
-            yield i, known
+        method = None if spec is None else methods_of(config.family).get(spec.name or "")
+        if method is not None:
+            yield i, method
 
 
 @reads("sizes", "methods")
 def _methods_take_the_sizes(config: ValidKeys) -> Issues:
     largest = {name: max(listed) for name, listed in config["sizes"].items()}
-    for i, known in _of_the_catalogue(config):
-        advice = known.size_advice(largest)
+    for i, method in _of_the_catalogue(config):
+        advice = method.size_advice(largest)
         if advice:
             yield ConfigIssue(("methods", i), advice)
 
 
 @reads("methods", "sampling")
 def _methods_have_their_population(config: ValidKeys) -> Issues:
-    for i, known in _of_the_catalogue(config):
+    for i, method in _of_the_catalogue(config):
         try:
-            known.validate_sampling(*population_and_title(config["sampling"]))
+            method.validate_sampling(*population_and_title(config["sampling"]))
         except InputError as fault:
             yield ConfigIssue(("methods", i), str(fault))
 
@@ -131,7 +131,7 @@ def _trials_per_outcome_have_finitely_many(config: ValidKeys) -> Issues:
     trials: Trials | None = config["trials"]
     counted = config.family.has_finitely_many
     if trials is not None and trials.kind == "per_outcome" and not counted:
-        bounded = ", ".join(name for name, each in FAMILIES.items() if each.has_finitely_many)
+        bounded = ", ".join(name for name, family in FAMILIES.items() if family.has_finitely_many)
         yield ConfigIssue(
             ("trials", "per_outcome"),
             "expected per_size or per_truth, found per_outcome, which needs a family with "
@@ -230,8 +230,8 @@ def _outcomes_can_occur(config: ValidKeys) -> Issues:
 @reads("group", "outcomes")
 def _groups_have_all_outcomes(config: ValidKeys) -> Issues:
     if config["group"] is not None and config["outcomes"] is not None:
-        found = describe(config.raw["outcomes"])
-        yield ConfigIssue(("group",), f"expected outcomes: all with groups, found {found}")
+        outcomes = describe(config.raw["outcomes"])
+        yield ConfigIssue(("group",), f"expected outcomes: all with groups, found {outcomes}")
 
 
 @reads("engines", "truth")
@@ -306,10 +306,10 @@ def _strata_are_paired(config: ValidKeys) -> Issues:
     expected = cast(StratumTruth, config["truth"]).strata
     for key, listed in ((name, first), (other, second)):
         for row in listed:
-            found = len(cast(Sequence[float], row))
-            if found != expected:
+            count = len(cast(Sequence[float], row))
+            if count != expected:
                 yield ConfigIssue(
-                    (key,), f"expected {expected} strata, as the truth has, found {found}"
+                    (key,), f"expected {expected} strata, as the truth has, found {count}"
                 )
                 return
 

@@ -13,6 +13,7 @@ from harness.callers.sources import refuse_changed
 from harness.config.values import Precision
 from harness.designs.engines.exact import Solution
 from harness.designs.engines.monte_carlo import SHARD
+from harness.designs.limits import Limits
 from harness.designs.results import Counts, Tally
 from harness.families.family import ENUMERATION, MONTE_CARLO, POSTERIOR
 from harness.kinds.coverage.columns import (
@@ -81,6 +82,17 @@ def compute(experiment: Experiment, progress: Progress, journal: Journal | None 
             damaged.
         IntervalNotFoundError: a method of the catalogue found no interval.
     """
+    results, _ = compute_with_limits(experiment, progress, journal)
+    return results
+
+
+def compute_with_limits(
+    experiment: Experiment, progress: Progress, journal: Journal | None = None
+) -> tuple[Results, list[Limits]]:
+    """Compute an experiment, and return also the limits of its deterministic columns.
+
+    The arguments and errors are those of ``compute``; the limits are those of each scenario.
+    """
     files = method_files(experiment)
     with opened_columns(experiment) as columns, opened_backend(experiment.execution) as backend:
         plans = plan_scenarios(experiment, columns)
@@ -104,7 +116,7 @@ def compute(experiment: Experiment, progress: Progress, journal: Journal | None 
     ]
     kind = table_kind(experiment.document)
     with memory_for("the tables"):
-        return Results(
+        tables = Results(
             *coverage_tables(results, experiment.engines, kind),
             manifest(
                 experiment.document,
@@ -115,6 +127,7 @@ def compute(experiment: Experiment, progress: Progress, journal: Journal | None 
                 columns.sources,
             ),
         )
+    return tables, [scenario.limits.limits for scenario in scenarios]
 
 
 def compute_part(experiment: Experiment, part: Part, progress: Progress, journal: Journal) -> None:
@@ -187,7 +200,7 @@ def _scenario_result(
     if counts is not None and counts.stochastic is not None:
         drawn = ScenarioResult(
             scenario=plan.scenario,
-            columns=tuple(each.column for each in columns.stochastic),
+            columns=tuple(drawn_column.column for drawn_column in columns.stochastic),
             limits=limits.limits.rows([]),
             tally=counts.stochastic,
             solution=solve_drawn(experiment, plan.scenario, columns.stochastic),

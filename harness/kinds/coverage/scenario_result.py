@@ -200,7 +200,7 @@ def _totals(label: str, results: Sequence[ScenarioResult]) -> ComparedCells:
         return np.asarray(np.array(values, np.int64).sum(axis=0))
 
     def exact(name: str) -> Floats:
-        values = np.array([[getattr(known, name)[row, 0] for row in rows] for _, known in cells])
+        values = np.array([[getattr(mean, name)[row, 0] for row in rows] for _, mean in cells])
         return np.asarray((values * share[:, np.newaxis]).sum(axis=0))
 
     return ComparedCells(
@@ -225,11 +225,11 @@ def _conditional(result: ScenarioResult) -> list[Pair]:
     pooled = result.pooled()
     assert pooled.tally is not None
     assert pooled.enumerated is not None
-    tally, known = pooled.tally, pooled.enumerated
+    tally, enumerated = pooled.tally, pooled.enumerated
     by_outcome = result.outcome_cells.present and result.outcome_cells.binomial
-    pairs = [(tally.by_outcome, known.by_outcome)] if by_outcome else []
-    if tally.by_truth is not None and known.by_truth is not None:
-        pairs.append((tally.by_truth, known.by_truth))
+    pairs = [(tally.by_outcome, enumerated.by_outcome)] if by_outcome else []
+    if tally.by_truth is not None and enumerated.by_truth is not None:
+        pairs.append((tally.by_truth, enumerated.by_truth))
     return [(counts, exact.at(counts.conditions)) for counts, exact in pairs]
 
 
@@ -268,5 +268,5 @@ def _cells(
     whole, real = np.empty(0, np.int64), np.empty(0)
     nothing = [*[whole] * 5, *[real] * 3, whole]
     return ComparedCells(
-        label, *(np.concatenate(each) for each in zip(nothing, *parts, strict=True))
+        label, *(np.concatenate(arrays) for arrays in zip(nothing, *parts, strict=True))
     )

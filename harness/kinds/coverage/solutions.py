@@ -123,7 +123,7 @@ def solve_scenarios(
     scenarios = [question.begun(experiment, columns, journal) for question in questions]
     left = [scenario for scenario in scenarios[::-1] if scenario.left]
     jobs, backend = experiment.execution.jobs, driver_backend(experiment.execution)
-    intervals = len(columns) * sum(each.question.limits.outcomes.size for each in left)
+    intervals = len(columns) * sum(scenario.question.limits.outcomes.size for scenario in left)
     if backend is THREADS and intervals < _FEWEST_FOR_THREADS:
         jobs = 1
     # Fewer scenarios than jobs are divided by their columns.

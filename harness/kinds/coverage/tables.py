@@ -72,7 +72,7 @@ def coverage_tables(
     pooled = [result.pooled() for result in results]
     cells: list[Block] = []
     rows: list[Block] = []
-    columns = (chain.from_iterable(by_column(each)) for each in (results, pooled))
+    columns = (chain.from_iterable(by_column(group)) for group in (results, pooled))
     for (result, row), (pooled_result, _) in zip(*columns, strict=True):
         cells += _cells(pooled_result, row, engines)
         rows += _summary_rows(result, pooled_result, row, engines)
@@ -85,9 +85,9 @@ def coverage_tables(
 
 def _cells(result: ScenarioResult, row: int, engines: Sequence[str]) -> Iterator[Block]:
     """The cells of one column in one scenario, a block for each engine and kind of condition."""
-    found: dict[str, Iterable[Block]] = {}
+    by_engine: dict[str, Iterable[Block]] = {}
     if MONTE_CARLO in engines and result.tally is not None:
-        found[MONTE_CARLO] = _counted_cells(result, result.tally, row)
+        by_engine[MONTE_CARLO] = _counted_cells(result, result.tally, row)
     if POSTERIOR in engines and result.integrated is not None:
         exact_cells, under_prior = result.integrated.by_outcome, result.integrated.under_prior
         block = exact_block(exact_cells, row, result.columns[row].alpha)
@@ -96,11 +96,11 @@ def _cells(result: ScenarioResult, row: int, engines: Sequence[str]) -> Iterator
             alpha = under_prior.at(exact_cells.conditions).missed[row]
             block["prior_alpha"] = alpha
             block["parts"] = np.abs(alpha - exact_cells.missed[row]) > PARTS_FROM
-        found[POSTERIOR] = [{**_outcomes(result, row, exact_cells), **block}]
+        by_engine[POSTERIOR] = [{**_outcomes(result, row, exact_cells), **block}]
     exact = exact_engine(engines)
     if exact and result.enumerated is not None and row in result.enumerated.known:
-        found[exact] = _enumerated_cells(result, result.enumerated, row)
-    for engine, blocks in found.items():
+        by_engine[exact] = _enumerated_cells(result, result.enumerated, row)
+    for engine, blocks in by_engine.items():
         looks = _looks(result, result.tally if engine == MONTE_CARLO else None)
         start = column_block(result, row, engine)
         yield from ({**start, **block} for block in chain(blocks, looks))
@@ -190,23 +190,23 @@ def _summary_rows(
             **_trials_expected(result.scenario),
         }
     solution = pooled.solution
-    known = None if solution is None else solution.enumerated
+    enumerated = None if solution is None else solution.enumerated
     exact = exact_engine(engines)
-    if exact and solution is not None and known is not None and row in known.known:
-        cells = known.by_truth
+    if exact and solution is not None and enumerated is not None and row in enumerated.known:
+        cells = enumerated.by_truth
         if cells is None:
             # Without the outcomes that are enumerated only because they were drawn.
-            covered = np.intersect1d(known.by_outcome.conditions, solution.shown)
-            cells = known.by_outcome.at(covered)
-        mean = _with_coverage(mean_block(known.mean, row, alpha))
+            covered = np.intersect1d(enumerated.by_outcome.conditions, solution.shown)
+            cells = enumerated.by_outcome.at(covered)
+        mean = _with_coverage(mean_block(enumerated.mean, row, alpha))
         yield {
             **column_block(result, row, exact),
             **mean,
             **_trials_expected(result.scenario),
             **_extremes(exact_block(cells, row, alpha)),
             "mean_coverage": mean.get("coverage"),
-            "mean_from": known.mean_from if known.mean is not None else None,
-            **_worst(result.scenario, known.worst[row], known.worst_anywhere[row]),
+            "mean_from": enumerated.mean_from if enumerated.mean is not None else None,
+            **_worst(result.scenario, enumerated.worst[row], enumerated.worst_anywhere[row]),
             **_scored(solution.scores, row),
         }
 
@@ -312,12 +312,14 @@ def _mean_length_drawn(limits: Limits, counts: Counts, row: int) -> Block:
         share = 0.0 if at.infinite is None else at.infinite[0]
         infinite, by_outcome = (share * succeeded).sum(), (1.0 - share) * succeeded
         length, finite = at.length[0], by_outcome.sum()
-        total, squares = (weighted(each, by_outcome).sum() for each in (length, length * length))
+        total, squares = (
+            weighted(values, by_outcome).sum() for values in (length, length * length)
+        )
         if at.infinite is None:
             infinite = None
     mean, std_error = mean_and_error(total, squares, finite)
-    found = {"mean_length": float(mean), "mean_length_std_error": float(std_error)}
-    return found if infinite is None else {**found, "infinite_length": float(infinite / trials)}
+    block = {"mean_length": float(mean), "mean_length_std_error": float(std_error)}
+    return block if infinite is None else {**block, "infinite_length": float(infinite / trials)}
 
 
 Block = dict[str, Any]
@@ -435,7 +437,7 @@ def counted_block(counts: Counts, row: int, alpha: float, looks: int) -> Block:
     succeeded = trials - failed
     there = np.maximum(succeeded, 1)
     error = np.where(succeeded > 0, standard_error(below + above, there), np.nan)
-    shares = (each / trials for each in (below, above, failed, succeeded, missed))
+    shares = (count / trials for count in (below, above, failed, succeeded, missed))
     return {
         **_misses(alpha, *shares),
         "alpha_without_failed": np.where(succeeded > 0, (below + above) / there, np.nan),
@@ -488,8 +490,10 @@ def with_fraction_intervals(blocks: Iterable[Block]) -> list[Block]:
         misses = [blocks[number]["misses"] for number in counted]
         trials = [blocks[number]["trials"] for number in counted]
         limits = estimate_interval(np.concatenate(misses), np.concatenate(trials), looks)
-        ends = np.cumsum([each.size for each in misses])[:-1]
-        for number, *pair in zip(counted, *(np.split(each, ends) for each in limits), strict=True):
+        ends = np.cumsum([counts.size for counts in misses])[:-1]
+        for number, *pair in zip(
+            counted, *(np.split(limit, ends) for limit in limits), strict=True
+        ):
             blocks[number] = {**blocks[number], "ci_lower": pair[0], "ci_upper": pair[1]}
     return blocks
 

@@ -82,7 +82,7 @@ class Solve:
     def document(self) -> dict[str, Any]:
         """The key of a config."""
         given = {"level": self.error.level, "measure": self.error.measure}
-        error = {name: plain_number(each) for name, each in given.items() if each is not None}
+        error = {name: plain_number(value) for name, value in given.items() if value is not None}
         return {
             "factor": self.factor,
             "measure": self.measure,
@@ -131,17 +131,17 @@ class Simulation:
     @property
     def program(self) -> StudyProgram:
         """The functions that a process calls."""
-        thin = tuple(each.thin for each in self.methods)
+        thin = tuple(method.thin for method in self.methods)
         return StudyProgram(
             self.model.place,
-            tuple((each.label, each.place) for each in self.methods),
-            tuple(each.place for each in self._functions_of_truths.values()),
+            tuple((method.label, method.place) for method in self.methods),
+            tuple(function.place for function in self._functions_of_truths.values()),
             self.alpha,
             self.batch,
             self.execution.timeout,
             tuple(self.estimands),
             self.drawn,
-            thin if any(each != 1 for each in thin) else (),
+            thin if any(step != 1 for step in thin) else (),
         )
 
     @cached_property
@@ -165,9 +165,9 @@ class Simulation:
     @property
     def functions(self) -> dict[str, UserFunction]:
         """The functions by what they are in the config."""
-        found = {"model": self.model} | self._functions_of_truths
-        found |= {f"methods {each.label}": each for each in self.methods}
-        return found | {f"measures {each.label}": each for each in self.measures}
+        functions = {"model": self.model} | self._functions_of_truths
+        functions |= {f"methods {method.label}": method for method in self.methods}
+        return functions | {f"measures {measure.label}": measure for measure in self.measures}
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -182,14 +182,14 @@ class Simulation:
             trials = {"mcse": dict(self.trials.mcse), "max": self.trials.count}
         elif self.trials.half_width is not None:
             trials = {"half_width": plain_number(self.trials.half_width), "max": self.trials.count}
-        found = {
+        document = {
             "kind": self.kind,
             "name": self.name,
             "title": self.title,
             "model": dict(self.model.written),
             "factors": [dict(row) for row in self.scenarios],
             "estimand": written.get(ONLY, list(written) if are_named else written),
-            "methods": [{**each.written, "label": each.label} for each in self.methods],
+            "methods": [{**method.written, "label": method.label} for method in self.methods],
             "reference": self.reference,
             "alpha": plain(self.alpha),
             "null": None if self.null is None else plain(self.null),
@@ -198,8 +198,9 @@ class Simulation:
             "batch": self.batch or None,
             "seed": self.seed,
             "keep": self.keep,
-            "measures": [{**each.written, "label": each.label} for each in self.measures] or None,
+            "measures": [{**measure.written, "label": measure.label} for measure in self.measures]
+            or None,
             "execution": write_execution(self.execution),
             "figures": write_figures(self.figures),
         }
-        return {key: value for key, value in found.items() if value is not None}
+        return {key: value for key, value in document.items() if value is not None}

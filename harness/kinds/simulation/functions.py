@@ -34,7 +34,7 @@ class StudyFiles:
 
 def study_files(experiment: Simulation) -> StudyFiles:
     """The files of the functions of a study, which a process loads where that is to be known."""
-    functions = {name: each.place for name, each in experiment.functions.items()}
+    functions = {name: function.place for name, function in experiment.functions.items()}
     loaded = loaded_files(functions.values(), experiment.execution.timeout)
     paths = {place: source_paths(place).values() for place in functions.values()}
     by_path: dict[str, str] = {}
@@ -49,12 +49,12 @@ def study_files(experiment: Simulation) -> StudyFiles:
 
 def sent_files(experiment: Simulation) -> SentFiles:
     """The files of the functions, by the folder of the function and their names there."""
-    found: dict[str, dict[str, bytes]] = {}
-    for each in experiment.functions.values():
-        if each.place.path is not None:
-            folder = str(Path(each.place.path).parent)
-            found.setdefault(folder, {}).update(source_files(each.place))
-    return found
+    by_folder: dict[str, dict[str, bytes]] = {}
+    for function in experiment.functions.values():
+        if function.place.path is not None:
+            folder = str(Path(function.place.path).parent)
+            by_folder.setdefault(folder, {}).update(source_files(function.place))
+    return by_folder
 
 
 def truths(
@@ -66,7 +66,7 @@ def truths(
         InputError: a function cannot be loaded, or does not take the factors.
     """
     drawn = dict(experiment.drawn)
-    fixed = {name: each for name, each in experiment.estimands.items() if name not in drawn}
+    fixed = {name: estimand for name, estimand in experiment.estimands.items() if name not in drawn}
     # The process is started in any case, since it says what is wrong with a function.
     with trial_process(experiment.program, experiment.scenarios[0]) as process:
 
@@ -123,7 +123,7 @@ class OwnMeasures:
             InputError: a function cannot be loaded, or does not take a table and alpha.
         """
         self._experiment = experiment
-        self._labels = [each.label for each in experiment.measures]
+        self._labels = [measure.label for measure in experiment.measures]
         self._process = self._started()
         self._stopped: set[int] = set()
         """The functions that have ended the process, or hung; they are not called any more."""
@@ -131,7 +131,7 @@ class OwnMeasures:
         """Where there is no value, with the reason."""
 
     def _started(self) -> MeasureProcess:
-        places = [each.place for each in self._experiment.measures]
+        places = [measure.place for measure in self._experiment.measures]
         return MeasureProcess(places, self._experiment.execution.timeout)
 
     def close(self) -> None:
@@ -158,15 +158,15 @@ class OwnMeasures:
         table |= {"truth": true, "trial": answered + 1, "group": groups}
         sizes = np.bincount(groups)
         self._send(table)
-        found = {}
+        measures = {}
         for function, label in enumerate(self._labels):
             try:
                 value, error = self._value(function, table, sizes)
             except FunctionError as fault:
                 self.failures.append({**place, "measure": label, "why": str(fault)})
             else:
-                found[label] = Measure(value, error, count, no_influence)
-        return found
+                measures[label] = Measure(value, error, count, no_influence)
+        return measures
 
     def _send(self, table: Mapping[str, Any]) -> None:
         """Send a table to the process, or to a new one where it has ended."""

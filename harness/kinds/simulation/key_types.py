@@ -143,7 +143,9 @@ def _of_file(value: Any, info: ValidationInfo) -> Any:
     if isinstance(value, Mapping) and set(value) == {"csv"} and isinstance(value["csv"], str):
         return _read_rows(value["csv"], config_folder(info))
     if isinstance(value, Mapping):
-        return {name: each if isinstance(each, list) else [each] for name, each in value.items()}
+        return {
+            name: level if isinstance(level, list) else [level] for name, level in value.items()
+        }
     return value
 
 
@@ -159,12 +161,12 @@ def _read_rows(name: str, folder: Path) -> list[dict[str, Level]]:
         raise refused(f"expected rows of factors in {name}, found none", at="csv")
     if len(set(names)) < len(names) or "" in names:
         raise refused(f"expected a name of its own for each column of {name}", at="csv")
-    found = []
+    rows_read = []
     for number, row in enumerate(rows, 2):
         if None in row or None in row.values():
             raise refused(f"line {number} of {name} has not as many values as columns", at="csv")
-        found.append({key: yaml12.read(value, name).data for key, value in row.items()})
-    return found
+        rows_read.append({key: yaml12.read(value, name).data for key, value in row.items()})
+    return rows_read
 
 
 def _scenarios(given: Any) -> tuple[dict[str, Level], ...]:
@@ -185,8 +187,10 @@ def _scenarios(given: Any) -> tuple[dict[str, Level], ...]:
             raise refused(f"expected another name of a factor than {name}, which has a meaning")
     for number, row in enumerate(rows, 1):
         if set(row) != set(names):
-            found = ", ".join(row) or "none"
-            raise refused(f"expected the factors {', '.join(names)} in row {number}, found {found}")
+            factors_given = ", ".join(row) or "none"
+            raise refused(
+                f"expected the factors {', '.join(names)} in row {number}, found {factors_given}"
+            )
     ordered = tuple({name: row[name] for name in names} for row in rows)
     # A level that is true is another one than 1.
     typed = [tuple((isinstance(level, bool), level) for level in row.values()) for row in ordered]

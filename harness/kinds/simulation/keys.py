@@ -146,7 +146,7 @@ class _MeasureError(StrictModel):
 
 def _ascending(between: list[float]) -> list[float]:
     if between[0] >= between[1]:
-        low, high = (plain_number(each) for each in between)
+        low, high = (plain_number(end) for end in between)
         raise refused(f"expected the lower end first, found [{low}, {high}]")
     return between
 
@@ -216,8 +216,8 @@ def _solve_of(model: _Solve, info: ValidationInfo) -> Solve | None:
     lowest = 0.0 if is_fraction else LOWEST.get(measure, -math.inf)
     if not lowest < model.equals < (1.0 if is_fraction else math.inf):
         what = f"a value of {measure} above {lowest:g}{' and below 1' if is_fraction else ''}"
-        found = plain_number(model.equals)
-        raise refused(f"expected {what}, which it can reach, found {found}", at="equals")
+        value = plain_number(model.equals)
+        raise refused(f"expected {what}, which it can reach, found {value}", at="equals")
     are_whole = all(level.is_integer() for level in (*levels, low, high))
     if model.whole and not are_whole:
         raise refused("expected whole: false, since a level is no whole number", at="whole")
@@ -240,7 +240,9 @@ def _of_simulations(options: Any) -> Any:
     """Refuse a figure of another kind of experiment."""
     kind = kind_of(options)
     if kind.experiment != SIMULATION:
-        drawn = ", ".join(name for name, each in FIGURES.items() if each.experiment == SIMULATION)
+        drawn = ", ".join(
+            name for name, figure in FIGURES.items() if figure.experiment == SIMULATION
+        )
         raise refused(f"expected a figure of a simulation ({drawn}), found {kind.name}")
     return options
 
@@ -300,7 +302,9 @@ else:
             Annotated[dict[_EstimandName, _Estimand], Field(min_length=1)], Tag(tag("named"))
         ],
         Discriminator(_shape_of_estimands),
-        AfterValidator(lambda found: found if isinstance(found, dict) else {ONLY: found}),
+        AfterValidator(
+            lambda estimands: estimands if isinstance(estimands, dict) else {ONLY: estimands}
+        ),
     ]
     _FigureList = list[Annotated[figure_type(), AfterValidator(_of_simulations)]]
 

@@ -125,8 +125,8 @@ class Replicates(Rows):
         """
         missing = np.full(estimate.shape, np.nan)
         numbers: dict[str, Any] = dict.fromkeys((*FIELDS[1:], *AGAINST_TRUTH), missing)
-        known = ~np.isnan(estimate) if answered is None else answered
-        return cls(estimate=estimate, answered=known, **numbers | given)
+        answers = ~np.isnan(estimate) if answered is None else answered
+        return cls(estimate=estimate, answered=answers, **numbers | given)
 
     def with_limits(self, alpha: float) -> Self:
         """Return the replicates with limits x ± q·s where no limit was given, but x and s were.
@@ -191,8 +191,8 @@ def measures(
     """
     answered = replicates.answered
     x, se, lower, upper, p_value, rank, draws = (
-        each if answered.all() else np.where(answered, each, np.nan)
-        for each in (
+        numbers if answered.all() else np.where(answered, numbers, np.nan)
+        for numbers in (
             *(replicates.estimate, replicates.se, replicates.lower, replicates.upper),
             *(replicates.p_value, replicates.rank, replicates.draws),
         )
@@ -232,14 +232,14 @@ def measures(
             means["coverage"] = np.zeros(answered.size)
         means["failures"] = (~answered).astype(np.float64)
         means |= _of_ranks(rank, draws)
-        found = {name: _mean_measure(name, values) for name, values in means.items()}
-        found |= {name: _root_measure(values) for name, values in squares.items()}
+        by_name = {name: _mean_measure(name, values) for name, values in means.items()}
+        by_name |= {name: _root_measure(values) for name, values in squares.items()}
         if has_x:
-            found["empirical_se"] = _empirical_se(x - shift)
+            by_name["empirical_se"] = _empirical_se(x - shift)
             if has_se:
-                found["relative_error_model_se"] = _relative_error(x - shift, se)
-    found |= _uniformity(rank, draws)
-    return {name: found[name] for name in MEASURES if name in found and found[name].trials}
+                by_name["relative_error_model_se"] = _relative_error(x - shift, se)
+    by_name |= _uniformity(rank, draws)
+    return {name: by_name[name] for name in MEASURES if name in by_name and by_name[name].trials}
 
 
 def joint_coverage(
@@ -255,12 +255,12 @@ def joint_coverage(
         None where an estimand has no interval and no set in any trial.
     """
     held = []
-    for estimand, each in replicates.items():
-        covered = (each.lower <= truths[estimand]) & (truths[estimand] <= each.upper)
-        answers = np.isnan(each.lower) & np.isnan(each.set_size)
+    for estimand, of_estimand in replicates.items():
+        covered = (of_estimand.lower <= truths[estimand]) & (truths[estimand] <= of_estimand.upper)
+        answers = np.isnan(of_estimand.lower) & np.isnan(of_estimand.set_size)
         if answers.all():
             return None
-        held.append(each.answered & (covered | (each.covered == 1.0)))
+        held.append(of_estimand.answered & (covered | (of_estimand.covered == 1.0)))
     return _mean_measure(JOINT_COVERAGE, np.all(held, axis=0).astype(np.float64))
 
 
@@ -343,8 +343,8 @@ def _relative_error(x: Floats, se: Floats) -> Measure:
     second term makes the variance of EmpSE² that at the top.
     """
     x, squares = np.where(np.isnan(se), np.nan, x), np.where(np.isnan(x), np.nan, se * se)
-    known = _known(x)
-    model, spread, n = _root_mean(_known(squares)), _spread(known), np.float64(known.size)
+    estimates = _known(x)
+    model, spread, n = _root_mean(_known(squares)), _spread(estimates), np.float64(estimates.size)
     ratio = np.float64(model) / spread
     change = _over(squares, model * model) - _over(_deviations(x), spread * spread)
     error = 0.5 * ratio * np.sqrt((_sd(_known(change)) ** 2 + 2.0 / (n - 1.0)) / n)
@@ -365,7 +365,9 @@ def relative_precision(replicates: Replicates, reference: Replicates) -> Measure
         replicates: of a method.
         reference: those of the method to compare with, in the same trials.
     """
-    x, y = (np.where(each.answered, each.estimate, np.nan) for each in (replicates, reference))
+    x, y = (
+        np.where(trials.answered, trials.estimate, np.nan) for trials in (replicates, reference)
+    )
     with np.errstate(all="ignore"):
         own, other, n = _spread(_known(x)), _spread(_known(y)), _known(x).size
         ratio = (np.float64(other) / own) ** 2
@@ -396,7 +398,7 @@ def differences(
     Returns:
         The differences by name, where both methods have the measure and a trial in common.
     """
-    found = {}
+    by_name = {}
     for name in [name for name in measures if name in reference]:
         pair = (measures[name], reference[name])
         counted = ~(np.isnan(pair[0].influence) | np.isnan(pair[1].influence))
@@ -405,10 +407,12 @@ def differences(
             statistic = _STATISTICS.get(name, _mean)
             with np.errstate(all="ignore"):
                 influence = pair[0].influence - pair[1].influence
-                own, other = (statistic(*(each[counted] for each in one.values)) for one in pair)
+                own, other = (
+                    statistic(*(values[counted] for values in one.values)) for one in pair
+                )
                 error = _sd(influence[counted]) / math.sqrt(n)
-            found[name] = Measure(own - other, error, n, influence)
-    return found
+            by_name[name] = Measure(own - other, error, n, influence)
+    return by_name
 
 
 def intervals(

@@ -34,7 +34,7 @@ def unrepeated(experiment: Simulation, scenarios: Sequence[ScenarioTrials]) -> l
         For each method its label, the scenario and the trial.
     """
     close_trial_processes()
-    found: dict[str, dict[str, Any]] = {}
+    strayed: dict[str, dict[str, Any]] = {}
     for made, first in _sample(scenarios, experiment.batch or 1):
         count = min(experiment.batch or 1, made.trials + 1 - first)
         trials = slice(first - 1, first - 1 + count)
@@ -53,8 +53,8 @@ def unrepeated(experiment: Simulation, scenarios: Sequence[ScenarioTrials]) -> l
             if number not in again.lost and not _same(before, now, trials):
                 label = experiment.methods[number - 1].label
                 place = {"scenario": made.number, "first_trial": first}
-                found.setdefault(label, {"method": label, **place})
-    return list(found.values())
+                strayed.setdefault(label, {"method": label, **place})
+    return list(strayed.values())
 
 
 def _sample(

@@ -106,9 +106,9 @@ def drawn_again(results: Results, scenario: int, trial: int) -> Any:
 def _row(data: Any, row: int, batch: int) -> Any:
     """The part of one trial in the data of a batch."""
     if isinstance(data, Mapping):
-        return {name: _row(each, row, batch) for name, each in data.items()}
+        return {name: _row(value, row, batch) for name, value in data.items()}
     if isinstance(data, tuple | list):
-        return type(data)(_row(each, row, batch) for each in data)
+        return type(data)(_row(value, row, batch) for value in data)
     if isinstance(data, np.ndarray) and data.shape[:1] == (batch,):
         return data[row]
     return data

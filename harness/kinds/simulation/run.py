@@ -106,13 +106,13 @@ class _Study:
             for trials in sorted(set(wanted.values())):
                 alike = [scenario for scenario, asked in wanted.items() if asked == trials]
                 stop = self.shards(trials)
-                spans = {each: (self.shards(self.trials[each]), stop) for each in alike}
+                spans = {scenario: (self.shards(self.trials[scenario]), stop) for scenario in alike}
                 yield self.round(spans, trials)
             self.trials |= wanted
             wanted = {
-                each: next(look for look in looks if look > trials)
-                for each, trials in wanted.items()
-                if trials < looks[-1] and not _enough(self, each, trials, looks)
+                scenario: next(look for look in looks if look > trials)
+                for scenario, trials in wanted.items()
+                if trials < looks[-1] and not _enough(self, scenario, trials, looks)
             }
 
     def searching(self, search: LevelSearch) -> Iterator[Round]:
@@ -120,19 +120,24 @@ class _Study:
         added: Mapping[int, int] = search.first()
         while added:
             self.add_scenarios(search.scenarios[len(self.scenarios) :])
-            before = {each: self.trials.get(each, 0) for each in added}
-            after = {each: before[each] + trials for each, trials in added.items()}
-            spans = {each: (self.shards(before[each]), self.shards(after[each])) for each in added}
+            before = {scenario: self.trials.get(scenario, 0) for scenario in added}
+            after = {scenario: before[scenario] + trials for scenario, trials in added.items()}
+            spans = {
+                scenario: (self.shards(before[scenario]), self.shards(after[scenario]))
+                for scenario in added
+            }
             yield self.round(spans, max(after.values()))
             self.trials |= after
             # A search is of the first estimand, or of all of them together.
             names = [next(iter(self.experiment.estimands)), ALL]
-            measures = {each: self.measured(each) for each in added}
+            measures = {scenario: self.measured(scenario) for scenario in added}
             added = search.further(
                 {
                     scenario: {
-                        label: {k: v for name in names for k, v in found.get(name, {}).items()}
-                        for label, found in by_method.items()
+                        label: {
+                            k: v for name in names for k, v in by_estimand.get(name, {}).items()
+                        }
+                        for label, by_estimand in by_method.items()
                     }
                     for scenario, by_method in measures.items()
                 }
@@ -150,7 +155,13 @@ class _Study:
         Args:
             spans: the shards by the index of the scenario.
             trials: of each scenario at most; the last shard may be a part.
+
+        Raises:
+            InputError: a file of the functions has changed since the first round.
         """
+        # With a journal, saving the round before has looked for this.
+        if self.journal is None and self.calls:
+            refuse_changed(self.experiment.name, self.files.by_path)
         left = []
         for scenario, (start, stop) in spans.items():
             for number in range(start, stop):
@@ -180,8 +191,8 @@ class _Study:
 
         What was lost in a shard is not recorded, so that the next run asks for it again.
         """
-        known = self.answers[shard.scenario - 1, number]
-        known |= dict(zip(shard.methods, answered.methods, strict=True))
+        answers = self.answers[shard.scenario - 1, number]
+        answers |= dict(zip(shard.methods, answered.methods, strict=True))
         kept = tuple(method for method in shard.methods if method not in answered.lost)
         self.unsaved.append((number, replace(shard, methods=kept)))
         for function, (times, seconds) in answered.calls.items():
@@ -210,14 +221,14 @@ class _Study:
         every += (MODEL_ROW,) if experiment.drawn else ()
         first, factors = number * self.shard + 1, self.scenarios[scenario]
         task = TrialShard(scenario + 1, factors, experiment.seed, first, count, every)
-        known = self.answers.setdefault((scenario, number), {})
+        by_method = self.answers.setdefault((scenario, number), {})
         if self.journal is not None:
             columns = {self._column(method): method for method in every}
             for stored in self.journal.records(self._key(task)):
                 method = columns.get(stored.columns[0])
                 if method is not None and (answers := self.journal.unpacked(stored, MethodTrials)):
-                    known[method] = answers
-        return replace(task, methods=tuple(method for method in every if method not in known))
+                    by_method[method] = answers
+        return replace(task, methods=tuple(method for method in every if method not in by_method))
 
     def _key(self, shard: TrialShard) -> bytes:
         """What finds the records of the methods in a shard."""
@@ -322,7 +333,7 @@ def compute_simulation(
             refuse_changed(experiment.name, files.by_path)
             scenarios = [study.so_far(scenario) for scenario in range(len(study.scenarios))]
             other = unrepeated(experiment, scenarios)
-            names = ["model", *(each.label for each in experiment.methods)]
+            names = ["model", *(method.label for method in experiment.methods)]
             calls = {
                 names[function]: {"calls": times, "seconds": round(seconds, 6)}
                 for function, (times, seconds) in sorted(study.calls.items())
@@ -354,19 +365,26 @@ def _enough(study: _Study, scenario: int, trials: int, looks: Sequence[int]) -> 
     """
     experiment = study.experiment
     plan = experiment.trials
-    found = [each for by_name in study.measured(scenario).values() for each in by_name.values()]
+    all_measures = [
+        measures for by_name in study.measured(scenario).values() for measures in by_name.values()
+    ]
     if plan.half_width is not None:
-        covered = [each["coverage"].estimate for each in found if "coverage" in each]
+        covered = [
+            measures["coverage"].estimate for measures in all_measures if "coverage" in measures
+        ]
         misses = trials - np.rint(np.array(covered) * trials).astype(np.int64)
         return Aim(plan.half_width, plan.count, tuple(looks)).reached(misses, trials)
     for name, _ in plan.mcse:
-        if not any(name in each for each in found):
+        if not any(name in measures for measures in all_measures):
             raise InputError(
                 f"{experiment.name}: trials ask for a standard error of {name}, which no method of "
                 f"scenario {scenario + 1} has"
             )
     errors = [
-        (each[name].mcse, target) for name, target in plan.mcse for each in found if name in each
+        (measures[name].mcse, target)
+        for name, target in plan.mcse
+        for measures in all_measures
+        if name in measures
     ]
     return all(error <= target for error, target in errors if math.isfinite(error))
 
@@ -385,10 +403,10 @@ def compute_share(
     files = study_files(experiment)
     with _opened(experiment, files, journal) as study, memory_for("the trials"):
         study.add_scenarios(experiment.scenarios)
-        each = study.shards(experiment.trials.count)
-        first, last = share(each * len(experiment.scenarios))
+        shards = study.shards(experiment.trials.count)
+        first, last = share(shards * len(experiment.scenarios))
         spans = {
-            scenario: (max(first - scenario * each, 0), min(last - scenario * each, each))
+            scenario: (max(first - scenario * shards, 0), min(last - scenario * shards, shards))
             for scenario in range(len(experiment.scenarios))
         }
         spans = {scenario: (a, b) for scenario, (a, b) in spans.items() if a < b}

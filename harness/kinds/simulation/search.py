@@ -29,12 +29,12 @@ MeasuresByMethod = Mapping[str, Mapping[str, Measure]]
 
 def searched_scenarios(solve: Solve, scenarios: Sequence[Factors]) -> list[dict[str, Level]]:
     """The scenarios of the other factors, each once, in the order of the config."""
-    found: list[dict[str, Level]] = []
+    searches: list[dict[str, Level]] = []
     for row in scenarios:
         others = {name: level for name, level in row.items() if name != solve.factor}
-        if others not in found:
-            found.append(others)
-    return found
+        if others not in searches:
+            searches.append(others)
+    return searches
 
 
 @dataclass
@@ -59,7 +59,7 @@ class LevelSearch:
         self.searches = searched_scenarios(self.solve, self.experiment.scenarios)
         # The numbers of the scenarios by level, of each search.
         self.tried: list[dict[float, int]] = [{} for _ in self.searches]
-        self.methods = [each.label for each in self.experiment.methods]
+        self.methods = [method.label for method in self.experiment.methods]
         if self.solve.measure == RELATIVE_PRECISION:
             self.methods.remove(self.experiment.reference)
 
@@ -98,14 +98,14 @@ class LevelSearch:
         for number, tried in enumerate(self.tried):
             left = self.solve.most - sum(self.trials[scenario] for scenario in tried.values())
             for label in self.methods:
-                found, status, excess = self._answer(number, label)
-                self.found[number, label] = found, status
-                if found is None or found.is_outside:
+                solution, status, excess = self._answer(number, label)
+                self.found[number, label] = solution, status
+                if solution is None or solution.is_outside:
                     continue
                 if status == ANSWERED or self.rounds == MOST_ROUNDS:
                     continue
-                more = trials_to_add(found, excess, left, self.shard)
-                for level in found.next_levels if more else ():
+                more = trials_to_add(solution, excess, left, self.shard)
+                for level in solution.next_levels if more else ():
                     scenario = self._scenario(number, level)
                     left -= max(0, more - added.get(scenario, 0))
                     added[scenario] = max(more, added.get(scenario, 0))
@@ -115,9 +115,9 @@ class LevelSearch:
         """The rows of the table of the search."""
         solve, whole = self.solve, self.solve.goal.is_whole
         first = next(iter(self.experiment.estimands))
-        for (number, label), (found, status) in self.found.items():
+        for (number, label), (solution, status) in self.found.items():
             tried = self.tried[number]
-            at, answer = found if status in (ANSWERED, IMPRECISE) else None, None
+            at, answer = solution if status in (ANSWERED, IMPRECISE) else None, None
             if at is not None:
                 answer = solve.goal.answer(at.level)
             yield {
@@ -146,7 +146,9 @@ class LevelSearch:
             value = int(level) if self.solve.goal.is_whole else level
             others, name = self.searches[number], self.solve.factor
             names = self.experiment.scenarios[0]
-            self.scenarios.append({each: value if each == name else others[each] for each in names})
+            self.scenarios.append(
+                {factor: value if factor == name else others[factor] for factor in names}
+            )
             self.trials.append(0)
         return tried[level]
 
@@ -161,11 +163,11 @@ class LevelSearch:
         if len(levels) < 2:
             return None, UNKNOWN, math.inf
         estimates, errors, trials = np.array(rows, np.float64).T
-        found = crossing(self.solve.goal, Measured(np.array(levels), estimates, errors, trials))
-        excess = self.solve.error.excess(found)
-        if found.is_outside:
+        solution = crossing(self.solve.goal, Measured(np.array(levels), estimates, errors, trials))
+        excess = self.solve.error.excess(solution)
+        if solution.is_outside:
             # Where a method has no measure at an end, the value may be reached beside it.
             ends_are_known = {self.solve.goal.low, self.solve.goal.high} <= {*levels}
-            return found, OUTSIDE if ends_are_known else UNKNOWN, excess
+            return solution, OUTSIDE if ends_are_known else UNKNOWN, excess
         status = ANSWERED if excess <= 1.0 else IMPRECISE
-        return found, status if found.is_known else UNKNOWN, excess
+        return solution, status if solution.is_known else UNKNOWN, excess

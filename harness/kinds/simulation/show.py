@@ -74,7 +74,7 @@ def study_table(results: Results) -> StudyTable:
         others = [name for name in factors if name != solve["factor"]]
         tried = _of_search(summary, experiment)
         tried = tried.sort(*others, "method", solve["factor"], maintain_order=True)
-        found = tuple(
+        level_rows = tuple(
             (
                 *(str(row[name]) for name in ("scenario", *factors, "method")),
                 _value(solve["measure"], row["estimate"], row["mcse"]),
@@ -84,7 +84,10 @@ def study_table(results: Results) -> StudyTable:
         )
         names = ("scenario", *factors, "method", solve["measure"], "trials")
         return StudyTable(
-            "Levels that were tried, ± Monte Carlo standard errors", names, found, len(factors) + 2
+            "Levels that were tried, ± Monte Carlo standard errors",
+            names,
+            level_rows,
+            len(factors) + 2,
         )
     by_measure: dict[str, dict[tuple[Any, ...], Row]] = {}
     keys: dict[tuple[Any, ...], Row] = {}
@@ -93,7 +96,9 @@ def study_table(results: Results) -> StudyTable:
         key = (row["scenario"], *(row[name] for name in named))
         by_measure.setdefault(row["measure"], {})[key] = row
         keys.setdefault(key, row)
-    titles = SHOWN | {each["label"]: each["label"] for each in experiment.get("measures", ())}
+    titles = SHOWN | {
+        measure["label"]: measure["label"] for measure in experiment.get("measures", ())
+    }
     used = [name for name in titles if name in by_measure]
     if not any(row["estimate"] for row in by_measure.get("failures", {}).values()):
         used = [name for name in used if name != "failures"]
@@ -177,18 +182,18 @@ def solve_sentences(results: Results) -> Iterator[tuple[str, bool]]:
     experiment = results.manifest["experiment"]
     solve, table = experiment["solve"], results.tables["solve"]
     name, measure = solve["factor"], solve["measure"]
-    others = [each for each in experiment["factors"][0] if each != name]
+    others = [factor for factor in experiment["factors"][0] if factor != name]
     values = _of_search(results.summary, experiment)
     for row in table.iter_rows(named=True):
-        held = {each: row[each] for each in others}
+        held = {factor: row[factor] for factor in others}
         who = row["method"] + (f" ({_place(held, others)[2:]})" if held else "")
         wanted = _value(measure, solve["equals"])
         made = f"{row['trials']:,} trials at {row['tried']} levels"
         if row["crossing"] is not None:
             low, high = solve["between"]
             goal = Goal(solve["equals"], low, high, solve["whole"], False)
-            limits = [goal.answer(row[each]) for each in ("crossing_lower", "crossing_upper")]
-            answer, lower, upper = (significant(each, 4) for each in (row[name], *limits))
+            limits = [goal.answer(row[column]) for column in ("crossing_lower", "crossing_upper")]
+            answer, lower, upper = (significant(number, 4) for number in (row[name], *limits))
             there = _value(measure, row["estimate"], row["mcse"])
             early = "; the trials ended before the error asked for"
             early = early if row["status"] == IMPRECISE else ""
@@ -201,7 +206,10 @@ def solve_sentences(results: Results) -> Iterator[tuple[str, bool]]:
         ends = []
         for level in solve["between"]:
             at = values.filter(pl.col(name) == level, method=row["method"], **held)
-            measured = [_value(measure, each["estimate"], each["mcse"]) for each in at.to_dicts()]
+            measured = [
+                _value(measure, summary_row["estimate"], summary_row["mcse"])
+                for summary_row in at.to_dicts()
+            ]
             ends.append(f"{measured[0] if measured else 'not known'} at {name} = {level}")
         low, high = solve["between"]
         what = f"{measure} does not reach {wanted} for {name} from {low} to {high}"
@@ -238,14 +246,14 @@ def simulation_screen(results: Results) -> Iterator[RenderableType]:
     yield f"[bold]{escape_markup(manifest['title'])}[/bold]"
     for line in study_sentences(results):
         yield escape_markup(line)
-    found = study_table(results)
-    title = f"{found.title}, {manifest['trials']['total']:,} trials"
-    shown = found.rows[:_MOST_ROWS]
-    if len(shown) < len(found.rows):
-        title += f"; the first {len(shown)} of {len(found.rows)} rows (all in summary.csv)"
-    is_number = [place > 0 for place in range(len(found.names))]
+    table = study_table(results)
+    title = f"{table.title}, {manifest['trials']['total']:,} trials"
+    shown = table.rows[:_MOST_ROWS]
+    if len(shown) < len(table.rows):
+        title += f"; the first {len(shown)} of {len(table.rows)} rows (all in summary.csv)"
+    is_number = [place > 0 for place in range(len(table.names))]
     rows = [list(map(Entry, row)) for row in shown]
-    yield table_screen(TextTable(title, found.names, is_number, rows))
+    yield table_screen(TextTable(title, table.names, is_number, rows))
     for sentence in failed_calls(manifest):
         yield f"[bold red]Failed[/bold red]: {escape_markup(sentence)}."
     if results.path is not None:

@@ -125,11 +125,11 @@ class ScenarioTrials:
         return {
             label: {
                 estimand: Replicates(
-                    answered=found.answered.astype(bool), **found.fields(estimand)
+                    answered=answers.answered.astype(bool), **answers.fields(estimand)
                 ).with_limits(alpha)
                 for estimand in self.truths
             }
-            for label, found in self.answers.items()
+            for label, answers in self.answers.items()
         }
 
 
@@ -141,21 +141,25 @@ def measured(
     answers: ByEstimand, truths: Truths, alpha: float, null: float | None, reference: str
 ) -> ByMethod:
     """The measures of each method in one scenario, with its precision relative to a reference."""
-    found: ByMethod = {label: {} for label in answers}
+    by_method: ByMethod = {label: {} for label in answers}
     for estimand, truth in truths.items():
-        own = {label: each[estimand] for label, each in answers.items()}
-        found_here = {label: measures(each, truth, alpha, null) for label, each in own.items()}
+        own = {label: by_estimand[estimand] for label, by_estimand in answers.items()}
+        found_here = {
+            label: measures(replicates, truth, alpha, null) for label, replicates in own.items()
+        }
         if isinstance(truth, np.ndarray):
-            own = {label: each.less(truth) for label, each in own.items()}
-        for label, each in found_here.items():
-            if "empirical_se" in each and "empirical_se" in found_here[reference]:
-                each[RELATIVE_PRECISION] = relative_precision(own[label], own[reference])
-            found[label][estimand] = {name: each[name] for name in MEASURES if name in each}
+            own = {label: replicates.less(truth) for label, replicates in own.items()}
+        for label, by_name in found_here.items():
+            if "empirical_se" in by_name and "empirical_se" in found_here[reference]:
+                by_name[RELATIVE_PRECISION] = relative_precision(own[label], own[reference])
+            by_method[label][estimand] = {
+                name: by_name[name] for name in MEASURES if name in by_name
+            }
     if len(truths) > 1:
         for label, of_method in answers.items():
             joint = joint_coverage(of_method, truths)
-            found[label] |= {} if joint is None else {ALL: {JOINT_COVERAGE: joint}}
-    return found
+            by_method[label] |= {} if joint is None else {ALL: {JOINT_COVERAGE: joint}}
+    return by_method
 
 
 def simulation_results(
@@ -220,9 +224,9 @@ def _table(rows: Sequence[Mapping[str, Any]], columns: Columns) -> pl.DataFrame:
 def _compared(found: ByMethod, reference: str) -> Iterator[dict[str, Any]]:
     """The rows of differences of a scenario."""
     for label, of_method in found.items():
-        for estimand, each in of_method.items() if label != reference else ():
+        for estimand, by_name in of_method.items() if label != reference else ():
             of_reference = found[reference].get(estimand, {})
-            for name, difference in differences(each, of_reference).items():
+            for name, difference in differences(by_name, of_reference).items():
                 yield {
                     "method": label,
                     "estimand": estimand,
@@ -239,8 +243,8 @@ def summary_rows(found: ByMethod, looks: int) -> Iterator[dict[str, Any]]:
     named = [
         (label, estimand, name, measure)
         for label, of_method in found.items()
-        for estimand, each in of_method.items()
-        for name, measure in each.items()
+        for estimand, by_name in of_method.items()
+        for name, measure in by_name.items()
     ]
     limits = intervals([(name, measure) for *_, name, measure in named], looks)
     for (label, estimand, name, measure), (lower, upper) in zip(named, limits, strict=True):
@@ -262,12 +266,12 @@ def _replicates(
     """The answers, a table of each method and estimand."""
     names = (*FIELDS, *AGAINST_TRUTH, "answered")
     for label, of_method in answers.items():
-        for estimand, each in of_method.items():
+        for estimand, replicates in of_method.items():
             fixed = {**scenario.key, "method": label, "estimand": estimand}
             data: dict[str, Any] = {
                 name: [value] * scenario.trials for name, value in fixed.items()
             }
-            data |= {name: getattr(each, name) for name in names}
+            data |= {name: getattr(replicates, name) for name in names}
             data["truth"] = np.broadcast_to(scenario.truths[estimand], (scenario.trials,))
             data["trial"] = np.arange(1, scenario.trials + 1)
             for name in set(AGAINST_TRUTH) & columns.keys():
@@ -282,27 +286,30 @@ def _manifest(
     sources: Mapping[str, str],
     noted: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> dict[str, Any]:
-    tried = [dict(each.factors) for each in scenarios]
+    tried = [dict(scenario.factors) for scenario in scenarios]
     # A true value that is drawn is none of the scenario.
     fixed = [
-        {name: truth if isinstance(truth, float) else None for name, truth in each.truths.items()}
-        for each in scenarios
+        {
+            name: truth if isinstance(truth, float) else None
+            for name, truth in scenario.truths.items()
+        }
+        for scenario in scenarios
     ]
     failures, changed = [], []
-    for each in scenarios:
-        for label, found in each.answers.items():
-            place = {"scenario": each.number, "method": label}
-            if found.failed:
-                lost = each.trials - int(found.answered.sum())
+    for scenario in scenarios:
+        for label, answers in scenario.answers.items():
+            place = {"scenario": scenario.number, "method": label}
+            if answers.failed:
+                lost = scenario.trials - int(answers.answered.sum())
                 failures.append(
-                    {**place, "trials": each.trials, "failed": lost, **_first(found.failed)}
+                    {**place, "trials": scenario.trials, "failed": lost, **_first(answers.failed)}
                 )
-            if found.changed:
-                changed.append({**place, **_first(found.changed)})
+            if answers.changed:
+                changed.append({**place, **_first(answers.changed)})
     content = {
         "trials": {
-            "total": sum(each.trials for each in scenarios),
-            "by_scenario": [each.trials for each in scenarios],
+            "total": sum(scenario.trials for scenario in scenarios),
+            "by_scenario": [scenario.trials for scenario in scenarios],
             **({"looks": scenarios[0].looks} if scenarios[0].looks else {}),
         },
         **({"scenarios": tried} if "solve" in document else {}),

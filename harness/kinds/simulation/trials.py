@@ -102,19 +102,19 @@ class MethodTrials:
 
 def joined(parts: Sequence[MethodTrials]) -> MethodTrials:
     """The trials of several shards, in their order."""
-    given = tuple(dict.fromkeys(name for each in parts for name in each.given))
-    answered = np.concatenate([each.answered for each in parts])
+    given = tuple(dict.fromkeys(name for part in parts for name in part.given))
+    answered = np.concatenate([part.answered for part in parts])
     values = np.full((len(given), answered.size), np.nan)
-    ends = np.cumsum([each.answered.size for each in parts]).tolist()
-    for each, end in zip(parts, ends, strict=True):
-        rows = [given.index(name) for name in each.given]
-        values[rows, end - each.answered.size : end] = each.values
+    ends = np.cumsum([part.answered.size for part in parts]).tolist()
+    for part, end in zip(parts, ends, strict=True):
+        rows = [given.index(name) for name in part.given]
+        values[rows, end - part.answered.size : end] = part.values
     return MethodTrials(
         given,
         values,
         answered,
-        next((each.failed for each in parts if each.failed), ()),
-        next((each.changed for each in parts if each.changed), ()),
+        next((part.failed for part in parts if part.failed), ()),
+        next((part.changed for part in parts if part.changed), ()),
     )
 
 

@@ -127,9 +127,9 @@ def default_method(family: Family, side: str, *, has_prior: bool = False) -> Met
     of_posterior = methods.get("minimal_length" if side == TWO_SIDED else "one_sided")
     if of_posterior is not None and has_prior:
         return of_posterior
-    known = "" if recommended is None else recommended.of_side(side)
-    if known:
-        return methods[known]
+    name = "" if recommended is None else recommended.of_side(side)
+    if name:
+        return methods[name]
     if of_posterior is not None:
         return of_posterior
     return next(iter(methods.values())) if recommended is None else methods[recommended.use]

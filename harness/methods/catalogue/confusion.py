@@ -110,14 +110,14 @@ def _of_hits(family: Family, metric: Metric, hits: float, missed: float) -> dict
     criteria = methods_of_criteria(over, FLAT_PRIOR, compares=False, note=note)
     mode = {_HOLDS: "it lies about the mode, which is not the estimate"}
     no_width = {_HAS_WIDTH: "of no width at estimates of 0 and 1"}
-    found = {
+    methods = {
         "delta": _delta(by.TAKAHASHI, _with_variance(form, hits_variance), exceptions=no_width),
         "delta_logit": _delta_logit(logit),
         **criteria,
         "minimal_length": replace(criteria["minimal_length"], exceptions=mode),
     }
     traits: dict[str, Any] = {"promise": "none", "keeps": NONE, "uses_both": missed != 1.0}
-    return {name: replace(method, **traits) for name, method in found.items()}
+    return {name: replace(method, **traits) for name, method in methods.items()}
 
 
 _OF_JACCARD = {

@@ -101,5 +101,5 @@ def _carried_over(
     """The limits of a proportion q, as those of (q + sp − 1)/(se + sp − 1), clipped to [0, 1]."""
     limits = method.limits(data, alpha, side)
     rates = np.asarray(se), np.asarray(sp)
-    lower, upper = (np.clip(rogan_gladen(each, *rates)[0], 0.0, 1.0) for each in limits)
+    lower, upper = (np.clip(rogan_gladen(limit, *rates)[0], 0.0, 1.0) for limit in limits)
     return lower, upper

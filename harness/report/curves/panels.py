@@ -142,9 +142,11 @@ class _Cells:
         """The panel of those of some rows that have an alpha."""
         rows = rows.filter(alpha=alpha)
         x = rows[self.axis].cast(pl.Float64).unique().sort().to_numpy()
-        known = rows.filter(pl.col("engine").is_in(list(self.exact)))
+        exact_rows = rows.filter(pl.col("engine").is_in(list(self.exact)))
         estimates = rows.filter(engine=MONTE_CARLO)
-        missed, length = (self._by_method(known, x, each) for each in ("actual_alpha", "length"))
+        missed, length = (
+            self._by_method(exact_rows, x, column) for column in ("actual_alpha", "length")
+        )
         of_trials = self._by_method(estimates, x, "length")
         unknown = ~np.isfinite(length).any(axis=1)
         length[unknown] = of_trials[unknown]
@@ -172,12 +174,12 @@ class _Cells:
     def _simulated(self, rows: pl.DataFrame, x: Floats) -> Simulated | None:
         """The estimates at about as many places as can be told apart; None without any."""
         columns = ("actual_alpha", "ci_lower", "ci_upper")
-        alpha, lower, upper = (self._by_method(rows, x, each) for each in columns)
-        known = np.flatnonzero(np.isfinite(alpha).any(axis=0))
-        if not known.size:
+        alpha, lower, upper = (self._by_method(rows, x, column) for column in columns)
+        simulated = np.flatnonzero(np.isfinite(alpha).any(axis=0))
+        if not simulated.size:
             return None
-        stride = max(round(known.size / MOST_SIMULATED), 1)
-        place = known[(stride - 1) // 2 :: stride].astype(np.int64)
+        stride = max(round(simulated.size / MOST_SIMULATED), 1)
+        place = simulated[(stride - 1) // 2 :: stride].astype(np.int64)
         return Simulated(place, alpha[:, place], lower[:, place], upper[:, place])
 
 

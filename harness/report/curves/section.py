@@ -112,7 +112,9 @@ class ShownPanels:
                 values.append(panel.simulated.alpha[on])
             drawn = [panel.curves[row] for row in on if panel.curves]
             values += [curve.missed for curve in drawn if curve is not None]
-            largest = max(largest, *(each[np.isfinite(each)].max(initial=0.0) for each in values))
+            largest = max(
+                largest, *(curve[np.isfinite(curve)].max(initial=0.0) for curve in values)
+            )
         return min(_ROOM * float(largest), self.axis.most * alpha, 1.0)
 
     def sentences(self, panel: CurvePanel) -> list[str]:
@@ -287,14 +289,14 @@ def curves(results: Results) -> list[Section]:
     return [
         Section(
             "curves",
-            each.axis.title,
+            panels.axis.title,
             "curves.html",
-            each.context(),
-            each.data(),
+            panels.context(),
+            panels.data(),
             ("plotly-basic.min.js", "curves.js"),
             ("curves.css",),
         )
-        for each in shown
+        for panels in shown
     ]
 
 

@@ -209,9 +209,9 @@ def outcome_sentence(panel: CurvePanel, words: Words) -> str:
     """Which methods' coverage is farthest from nominal, and which have it at every outcome."""
     bound = nominal(panel.alpha)
     error = panel.missed - panel.alpha
-    known = [row for row in words.drawn if np.isfinite(error[row]).any()]
-    exact = [row for row in known if np.nanmax(np.abs(error[row])) <= ACCURATE]
-    others = [row for row in known if row not in exact]
+    with_alphas = [row for row in words.drawn if np.isfinite(error[row]).any()]
+    exact = [row for row in with_alphas if np.nanmax(np.abs(error[row])) <= ACCURATE]
+    others = [row for row in with_alphas if row not in exact]
     above = [row for row in others if np.nanmax(error[row]) > ACCURATE]
     below = [row for row in others if row not in above]
 
@@ -240,24 +240,24 @@ def outcome_sentence(panel: CurvePanel, words: Words) -> str:
 def length_sentence(panel: CurvePanel, words: Words) -> str:
     """How much longer intervals of one method are than those of the others; may be empty."""
     rows = [row for row in words.drawn if row in words.comparable]
-    known = [row for row in rows if np.isfinite(panel.length[row]).any()]
-    others = [row for row in known if row != words.yardstick]
-    if not known:
+    with_lengths = [row for row in rows if np.isfinite(panel.length[row]).any()]
+    others = [row for row in with_lengths if row != words.yardstick]
+    if not with_lengths:
         return ""
     if words.yardstick >= 0 and others and np.isfinite(panel.length[words.yardstick]).any():
         text = words.longest(panel, others)
-    elif panel.x.size == 1 and len(known) == 1:
-        length = panel.length[known[0], 0]
+    elif panel.x.size == 1 and len(with_lengths) == 1:
+        length = panel.length[with_lengths[0], 0]
         text = f"the length is {length:.3g} at {words.place(panel.x[0])}"
-    elif len(known) == 1:
-        lengths = panel.length[known[0]]
+    elif len(with_lengths) == 1:
+        lengths = panel.length[with_lengths[0]]
         low, high = int(np.nanargmin(lengths)), int(np.nanargmax(lengths))
         text = (
             f"the length goes from {lengths[low]:.3g} near {words.place(panel.x[low])} to "
             f"{lengths[high]:.3g} near {words.place(panel.x[high])}"
         )
     else:
-        text = words.mean_lengths(panel, known)
+        text = words.mean_lengths(panel, with_lengths)
     return _capital(f"{words.start(panel)}{text}.")
 
 
@@ -273,12 +273,12 @@ def _held_by_intervals(panel: CurvePanel, count: int) -> str:
     if simulated is None or count > 1:
         return ""
     exact, lower, upper = panel.missed[0, simulated.at], simulated.lower[0], simulated.upper[0]
-    known = np.isfinite(lower) & np.isfinite(exact)
-    if not known.any():
+    compared = np.isfinite(lower) & np.isfinite(exact)
+    if not compared.any():
         return ""
     held = (lower <= exact) & (exact <= upper)
     return (
-        f" {int(held[known].sum())} of {int(known.sum())} Monte Carlo intervals "
+        f" {int(held[compared].sum())} of {int(compared.sum())} Monte Carlo intervals "
         f"hold the exact value; 95 % should."
     )
 

@@ -134,8 +134,8 @@ def _by_alpha(cells: pl.DataFrame, given: str) -> Iterator[pl.DataFrame]:
 
 def _truth_axes(cells: pl.DataFrame, family: Family) -> Iterator[tuple[pl.DataFrame, PlaceAxis]]:
     """The cells for each value of the truths besides that of the axis, which varies first."""
-    known = [(name, symbol) for name, symbol in family.curve_truths if name in cells.columns]
-    several = [(name, symbol) for name, symbol in known if cells[name].n_unique() > 1]
+    axes = [(name, symbol) for name, symbol in family.curve_truths if name in cells.columns]
+    several = [(name, symbol) for name, symbol in axes if cells[name].n_unique() > 1]
     if not several:
         return
     (column, symbol), *others = several
@@ -213,9 +213,9 @@ def by_size(frame: Frame, values: Sequence[Floats], bound: float) -> dict[str, F
     shape = (len(frame.methods), len(frame.rows))
     summed = {name: np.full(shape, np.nan) for name in ("least", "largest", "at", "above")}
     for column, (row, of_size) in enumerate(zip(frame.rows, values, strict=True)):
-        known = np.isfinite(of_size)
-        for line in np.flatnonzero(known.any(axis=1)):
-            mine = of_size[line][known[line]]
+        is_filled = np.isfinite(of_size)
+        for line in np.flatnonzero(is_filled.any(axis=1)):
+            mine = of_size[line][is_filled[line]]
             summed["least"][line, column] = mine.min()
             summed["largest"][line, column] = mine.max()
             summed["at"][line, column] = row.places[first_largest(of_size[line])]
@@ -229,17 +229,17 @@ def finding(
     """Sum up the values of one method over all sizes; None where there are none."""
     mine = [of_size[method] for of_size in values]
     together = np.concatenate(mine)
-    known = together[np.isfinite(together)]
-    if not known.size:
+    numbers = together[np.isfinite(together)]
+    if not numbers.size:
         return None
-    tops = np.array([np.max(each[np.isfinite(each)], initial=-np.inf) for each in mine])
+    tops = np.array([np.max(values[np.isfinite(values)], initial=-np.inf) for values in mine])
     at = first_largest(tops)
     return LargestValue(
-        cells=int(known.size),
-        least=float(known.min()),
-        largest=float(known.max()),
+        cells=int(numbers.size),
+        least=float(numbers.min()),
+        largest=float(numbers.max()),
         row=frame.rows[at],
         place=first_largest(mine[at]),
-        above=int((known > bound).sum()),
-        mean=float(known.mean()),
+        above=int((numbers > bound).sum()),
+        mean=float(numbers.mean()),
     )

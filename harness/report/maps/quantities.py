@@ -55,8 +55,8 @@ def nice_step(values: Floats) -> float:
     >>> nice_step(np.array([3.0, -7.0, 42.0])), nice_step(np.zeros(3))
     (5.0, 1.0)
     """
-    known = np.abs(values[np.isfinite(values)])
-    wanted = float(np.quantile(known, 0.95)) / STEPS if known.size else 0.0
+    magnitudes = np.abs(values[np.isfinite(values)])
+    wanted = float(np.quantile(magnitudes, 0.95)) / STEPS if magnitudes.size else 0.0
     if wanted <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(wanted))
@@ -146,29 +146,29 @@ class CoverageMap(QuantityMap):
     def sentence(self, values: Sequence[Floats], line: int) -> str:
         """Where coverage is lowest and how low, and how many cells are below nominal."""
         title = self.frame.title_of(self.frame.methods[line])
-        found = finding(self.frame, values, line, self.bound)
-        if found is None:
+        summary = finding(self.frame, values, line, self.bound)
+        if summary is None:
             return f"{title} has no values here."
-        alpha, cells, where = self.frame.alpha, found.cells, self.where(found)
-        bound, lowest = nominal(alpha), covered(found.largest, alpha)
-        if max(found.largest - alpha, alpha - found.least) <= rounding_of(alpha):
+        alpha, cells, where = self.frame.alpha, summary.cells, self.where(summary)
+        bound, lowest = nominal(alpha), covered(summary.largest, alpha)
+        if max(summary.largest - alpha, alpha - summary.least) <= rounding_of(alpha):
             return f"{title}: coverage is {bound} in all {cells} cells, up to rounding."
         if self.frame.engine == MONTE_CARLO:
             # Chance alone takes estimates below nominal.
             lower = [row.values["ci_lower"][line] for row in self.frame.rows]
             clearly = share(sum(int((limits > alpha).sum()) for limits in lower), cells)
-            error = found.row.values["std_error"][line][found.place]
+            error = summary.row.values["std_error"][line][summary.place]
             spread = f" ± {percent(error, 2)}" if np.isfinite(error) else ""
             return (
                 f"{title}: coverage is clearly below {bound} in {clearly}; the lowest estimate is "
                 f"{lowest}{spread} at {where}."
             )
-        if found.above:
-            below = f"{title}: coverage is below {bound} in {share(found.above, cells)}"
+        if summary.above:
+            below = f"{title}: coverage is below {bound} in {share(summary.above, cells)}"
             return f"{below}, and falls to {lowest} at {where}."
         return (
             f"{title}: coverage is below {bound} in none of {cells} cells; it is from {lowest} to "
-            f"{covered(found.least, alpha)}, the lowest at {where}."
+            f"{covered(summary.least, alpha)}, the lowest at {where}."
         )
 
 
@@ -188,7 +188,9 @@ class LengthMap(QuantityMap):
     def values(self, rows: Sequence[SizeRow]) -> list[Floats]:
         line = self.frame.methods.index(self.reference)
         lengths = [row.values["length"] for row in rows]
-        return [percent_longer(each, np.broadcast_to(each[line], each.shape)) for each in lengths]
+        return [
+            percent_longer(table, np.broadcast_to(table[line], table.shape)) for table in lengths
+        ]
 
     def scale(self, values: Sequence[Floats], line: int) -> Scale:
         return Scale(0.0, nice_step(np.concatenate([of_size[line] for of_size in values])))
@@ -200,20 +202,20 @@ class LengthMap(QuantityMap):
         """How much longer the intervals are than those of the reference, and where the most."""
         title = self.frame.title_of(self.frame.methods[line])
         than = f"those of {self.frame.title_of(self.reference)}"
-        found = finding(self.frame, values, line, self.bound)
-        if found is None:
+        summary = finding(self.frame, values, line, self.bound)
+        if summary is None:
             return f"{title} has no lengths to compare with {than}."
-        cells = f"{found.cells} cells"
-        if max(abs(found.least), abs(found.largest)) < _SAME:
+        cells = f"{summary.cells} cells"
+        if max(abs(summary.least), abs(summary.largest)) < _SAME:
             return f"{title}: intervals are as long as {than} in all {cells}."
-        longer = "longer" if found.mean >= 0 else "shorter"
+        longer = "longer" if summary.mean >= 0 else "shorter"
         least, most = (
             f"{'+' if value > 0 else ''}{significant(value, 3)} %"
-            for value in (found.least, found.largest)
+            for value in (summary.least, summary.largest)
         )
         return (
-            f"{title}: intervals are {significant(abs(found.mean), 3)} % {longer} than {than} on "
-            f"average over {cells}: from {least} to {most}, the most at {self.where(found)}."
+            f"{title}: intervals are {significant(abs(summary.mean), 3)} % {longer} than {than} on "
+            f"average over {cells}: from {least} to {most}, the most at {self.where(summary)}."
         )
 
 
@@ -270,10 +272,12 @@ def maps_of(frame: Frame, results: Results) -> Iterator[QuantityMap]:
 
 def _reference(frame: Frame, results: Results) -> str:
     """The method that lengths are compared with: that of a figure, or the usual, or the best."""
-    asked = [each.get("reference") for each in results.manifest["experiment"].get("figures", ())]
+    asked = [
+        figure.get("reference") for figure in results.manifest["experiment"].get("figures", ())
+    ]
     ranked = results.ranking
     best = [] if ranked is None else ranked.filter(ranked["rank"] == 1)["method"].to_list()
     usual = [YARDSTICK] if frame.sides.get(YARDSTICK) == TWO_SIDED else []
     wanted = [label for label in (*asked, *usual, *best) if label in frame.methods]
-    known = ((label, frame.has_lengths(label)) for label in wanted)
-    return next((label for label, rows in known if rows and all(rows)), "")
+    candidates = ((label, frame.has_lengths(label)) for label in wanted)
+    return next((label for label, rows in candidates if rows and all(rows)), "")

@@ -30,11 +30,11 @@ Record = TypeVar("Record")
 
 def digest(content: Mapping[str, Any], *arrays: np.ndarray[Any, Any]) -> bytes:
     """Return a hash of plain data and arrays, 16 bytes."""
-    found = hashlib.blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=16)
+    state = hashlib.blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=16)
     for array in arrays:
-        found.update(f"{array.dtype.str}{array.shape}".encode())
-        found.update(np.ascontiguousarray(array).data)
-    return found.digest()
+        state.update(f"{array.dtype.str}{array.shape}".encode())
+        state.update(np.ascontiguousarray(array).data)
+    return state.digest()
 
 
 _WORTH_COMPRESSING = 1 << 12
@@ -58,7 +58,7 @@ def pack(record: Any) -> bytes:
     """
     arrays: list[bytes] = []
     structure = _structure(record, arrays)
-    header = json.dumps([structure, [len(each) for each in arrays]]).encode()
+    header = json.dumps([structure, [len(array) for array in arrays]]).encode()
     content = b"".join([len(header).to_bytes(8, "little"), header, *arrays])
     return zlib.crc32(content).to_bytes(4, "little") + content
 
@@ -73,7 +73,7 @@ def unpack(content: bytes, kind: type[Record]) -> Record:
     Raises:
         DamagedRecordError: the bytes were cut or changed, or are those of another type.
     """
-    known: Any = kind
+    whole_kind: Any = kind
     if int.from_bytes(content[:4], "little") != zlib.crc32(content[4:]):
         raise DamagedRecordError("the checksum of a record is wrong")
     try:
@@ -81,7 +81,7 @@ def unpack(content: bytes, kind: type[Record]) -> Record:
         structure, lengths = json.loads(content[12:end])
         places = np.cumsum([end, *lengths]).tolist()
         arrays = [content[a:b] for a, b in pairwise(places)]
-        record: Any = _record(structure, arrays, _dataclasses_in(known))
+        record: Any = _record(structure, arrays, _dataclasses_in(whole_kind))
     except _OtherRecordError:
         raise DamagedRecordError(f"a record is no {kind.__name__}") from None
     except (ValueError, KeyError, TypeError, IndexError, zlib.error) as fault:
@@ -92,21 +92,21 @@ def unpack(content: bytes, kind: type[Record]) -> Record:
         members and not all(isinstance(member, members[0]) for member in record)
     ):
         raise DamagedRecordError(f"a record is no {kind.__name__}")
-    found: Record = record
-    return found
+    unpacked: Record = record
+    return unpacked
 
 
 @cache
 def _dataclasses_in(kind: Any) -> Mapping[str, type]:
     """The dataclasses that a record of this type may hold, itself included, by their names."""
-    found: dict[str, type] = {}
+    classes: dict[str, type] = {}
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
-        found[kind.__name__] = kind
+        classes[kind.__name__] = kind
         for inner in get_type_hints(kind).values():
-            found |= _dataclasses_in(inner)
+            classes |= _dataclasses_in(inner)
     for inner in get_args(kind):
-        found |= _dataclasses_in(inner)
-    return found
+        classes |= _dataclasses_in(inner)
+    return classes
 
 
 def _structure(value: Any, arrays: list[bytes]) -> Any:
@@ -120,7 +120,7 @@ def _structure(value: Any, arrays: list[bytes]) -> Any:
         }
         return {"record": type(value).__name__, "fields": fields}
     if isinstance(value, tuple):
-        return [_structure(each, arrays) for each in value]
+        return [_structure(part, arrays) for part in value]
     if isinstance(value, Mapping):
         assert not value
         return {}
@@ -149,7 +149,7 @@ def _array_structure(array: np.ndarray[Any, Any], arrays: list[bytes]) -> dict[s
 
 def _record(structure: Any, arrays: Sequence[bytes], known: Mapping[str, type]) -> Any:
     if isinstance(structure, list):
-        return tuple(_record(each, arrays, known) for each in structure)
+        return tuple(_record(part, arrays, known) for part in structure)
     if not isinstance(structure, dict) or not structure:
         return structure
     if "float" in structure:
@@ -161,7 +161,7 @@ def _record(structure: Any, arrays: Sequence[bytes], known: Mapping[str, type]) 
         return flat.reshape(structure["shape"]).astype(structure["type"])
     if structure["record"] not in known:
         raise _OtherRecordError
-    fields = {name: _record(each, arrays, known) for name, each in structure["fields"].items()}
+    fields = {name: _record(part, arrays, known) for name, part in structure["fields"].items()}
     return known[structure["record"]](**fields)
 
 

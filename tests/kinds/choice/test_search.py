@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
 from harness.base.errors import InputError
 from harness.catalogue import scenario_for
@@ -16,7 +15,7 @@ from harness.designs.lists import values_of_strata
 from harness.families.catalogue import FAMILIES
 from harness.kinds.choice.box import Box
 from harness.kinds.choice.exact import exact_alphas
-from harness.kinds.choice.experiment import OfSearch
+from harness.kinds.choice.experiment import Search
 from harness.kinds.choice.search import lowest_candidates, searched
 from harness.kinds.coverage.columns import opened_columns
 from harness.kinds.coverage.experiment import Experiment
@@ -72,14 +71,14 @@ def test_what_is_no_box_is_refused(family: str, truth: Mapping[str, Any], messag
 
 @pytest.mark.parametrize("name", ["points", "trials", "fresh", "lowest"])
 def test_a_number_below_1_is_refused(name: str) -> None:
-    with pytest.raises(ValidationError, match=f"{name}\n  a whole number from 1 to"):
-        OfSearch(over=AREA, **{name: 0})
+    with pytest.raises(InputError, match=f"{name} should be a whole number from 1 on, found 0"):
+        Search(over=AREA, **{name: 0})
 
 
 def test_a_family_with_an_exact_worst_case_is_refused() -> None:
     of_counts = experiment("proportion", ["wilson"], {"values": [0.5]}, n=10)
     with pytest.raises(InputError, match="has worst cases from the engine enumeration"):
-        searched(of_counts, OfSearch(over={"values": [0.1, 0.9]}, points=4, trials=10, fresh=10))
+        searched(of_counts, Search(over={"values": [0.1, 0.9]}, points=4, trials=10, fresh=10))
 
 
 def test_points_of_one_range_are_evenly_spaced_with_both_ends() -> None:
@@ -148,7 +147,7 @@ def test_a_closed_form_has_no_error_and_a_method_that_draws_has_one() -> None:
     runs = experiment(
         "mean", ["student_t", "bootstrap_percentile"], truth, k=3, trials={"per_size": 10}
     )
-    found = searched(runs, OfSearch(over=STUDENT, points=2, trials=10, fresh=500))
+    found = searched(runs, Search(over=STUDENT, points=2, trials=10, fresh=500))
     closed, drawn = found.iter_rows(named=True)
     np.testing.assert_allclose(closed["worst_alpha"], 0.05, rtol=1e-12)
     assert closed["worst_std_error"] is None
@@ -158,7 +157,7 @@ def test_a_closed_form_has_no_error_and_a_method_that_draws_has_one() -> None:
 
 def test_a_row_names_the_size_the_method_and_the_worst_truth() -> None:
     areas = of_areas("delong", "newcombe", n1=[8, 10], n2=[8, 10])
-    found = searched(areas, OfSearch(over=AREA, points=6, trials=200, fresh=400, lowest=3))
+    found = searched(areas, Search(over=AREA, points=6, trials=200, fresh=400, lowest=3))
     assert found["n1"].to_list() == [8, 8, 10, 10]
     assert found["method"].to_list() == ["delong", "newcombe"] * 2
     assert found["truths"].to_list() == [6] * 4
@@ -171,7 +170,7 @@ def test_a_row_names_the_size_the_method_and_the_worst_truth() -> None:
 
 def test_a_search_is_the_same_with_the_same_seed_alone() -> None:
     areas = of_areas("delong", n1=8, n2=8)
-    search = OfSearch(over=AREA, points=3, trials=100, fresh=200, lowest=2)
+    search = Search(over=AREA, points=3, trials=100, fresh=200, lowest=2)
     first = searched(areas, search)
     assert first.equals(searched(areas, search))
     other = searched(replace(areas, seed=2), search)
@@ -180,7 +179,7 @@ def test_a_search_is_the_same_with_the_same_seed_alone() -> None:
 
 def test_the_published_alpha_is_not_of_the_trials_that_chose_the_truth() -> None:
     areas = of_areas("newcombe", n1=8, n2=8)
-    search = OfSearch(over={"auc": [0.6, 0.9]}, points=12, trials=50, fresh=5000, lowest=1)
+    search = Search(over={"auc": [0.6, 0.9]}, points=12, trials=50, fresh=5000, lowest=1)
     # The largest of 12 fractions of 50 trials is about 0.10; the method misses about 0.04.
     assert searched(areas, search)["worst_alpha"].item() < 0.06
 
@@ -226,7 +225,7 @@ def test_no_second_search_finds_a_lower_coverage(
     trials = {"trials": {"per_truth": 10}}
     one = experiment(family, [method], written, **keys, **trials)
     points, trials_of_each, fresh = search
-    asked = OfSearch(over=truth, points=points, trials=trials_of_each, fresh=fresh)
+    asked = Search(over=truth, points=points, trials=trials_of_each, fresh=fresh)
     first, second = (
         next(iter(lowest_candidates(replace(one, seed=seed), asked).values()))[0] for seed in (1, 2)
     )

@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 from scipy.special import betainccinv, betaincinv, betaln, ndtri
 
-from harness.base.numerics.arrays import Bools, Floats
+from harness.base.numerics.arrays import Bools, Floats, Positions
 from harness.base.numerics.points import (
     LogitPoints,
     RealPoints,
@@ -29,6 +29,9 @@ from harness.distributions.posteriors.truncated import Truncated
 
 # A limit closer to the boundary than exp(-600) cannot be told from it.
 _LOG_SMALLEST_GAP = -600.0
+# Nearer an end the parts of a quadrature with small shapes are no doubles. The density is there the
+# product of a constant and a power of the distance, but for a part as small as the distance.
+_NEAR_END = 1e-40
 # A power of the density above this puts the matching limit well above exp(-600).
 _NEARLY_MONOTONE = 1.5
 # An expansion moves a quantile by no larger part of its distance from an end.
@@ -123,6 +126,49 @@ class ProportionDifference(DifferencePosterior[SignedLogitPoints]):
         first, second = self._betas()
         level = betaln(inner, outer) - (betaln(first.a, first.b) + betaln(second.a, second.b))
         return inner + outer, level
+
+    def _near_end(self, points: SignedLogitPoints) -> Positions:
+        """The outcomes whose points are so near an end that a quadrature has no doubles there."""
+        if isinstance(self.first, Truncated) or isinstance(self.second, Truncated):
+            return np.empty(0, np.intp)
+        return np.flatnonzero((points.gap < _NEAR_END) & (points.gap > 0))
+
+    def _power_at(self, points: SignedLogitPoints) -> tuple[Floats, Floats]:
+        """``_at_end`` for the end that each point is next to."""
+        first, second = self._betas()
+        low = points.coordinate < 0
+        return self._at_end(np.where(low, first.a, first.b), np.where(low, second.b, second.a))
+
+    def _integrated(self, points: SignedLogitPoints, by_other: Bools, *, upper: bool) -> Floats:
+        """One tail by quadrature, and next to an end the integral of the power that the density is.
+
+        The tail beyond a point at a distance of g from the end is exp(level) g^shape / shape.
+        """
+        near = self._near_end(points)
+        if not near.size:
+            return super()._integrated(points, by_other, upper=upper)
+        tail, part = np.empty(self.size), points.at(near)
+        shape, level = self.at(near)._power_at(part)
+        beyond = np.exp(level + shape * np.log(part.gap)) / shape
+        tail[near] = np.where((part.coordinate > 0) == upper, beyond, 1.0 - beyond)
+        rest = np.delete(np.arange(self.size), near)
+        if rest.size:
+            whole = self.at(rest)
+            tail[rest] = whole._integrated(points.at(rest), by_other[rest], upper=upper)
+        return tail
+
+    def _log_density_and_slope(self, points: SignedLogitPoints) -> tuple[Floats, Floats]:
+        near = self._near_end(points)
+        if not near.size:
+            return super()._log_density_and_slope(points)
+        density, slope, part = np.empty(self.size), np.empty(self.size), points.at(near)
+        shape, level = self.at(near)._power_at(part)
+        density[near] = level + (shape - 1.0) * np.log(part.gap) - np.log(self._unit)
+        slope[near] = -np.sign(part.coordinate) * (shape - 1.0) / part.gap
+        rest = np.delete(np.arange(self.size), near)
+        if rest.size:
+            density[rest], slope[rest] = self.at(rest)._log_density_and_slope(points.at(rest))
+        return density, slope
 
     def _is_higher_at_end(self, point: SignedLogitPoints, shape: Floats, level: Floats) -> Bools:
         """Whether the density at a distance of exp(−600) from an end is above that at ``point``.

@@ -57,6 +57,11 @@ class Density(Rows, ABC):
     def range(self) -> tuple[float, float]:
         """The range of the component, after truncation."""
 
+    @property
+    def highest(self) -> Floats | float:
+        """Where the density falls so steeply that no search of a peak may start above it."""
+        return np.inf
+
     @abstractmethod
     def has_noninteger_power(self) -> Bools:
         """Whether the density has a power at an end of the range that is not an integer."""

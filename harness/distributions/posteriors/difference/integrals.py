@@ -418,7 +418,11 @@ def _window(overlap: Overlap, function: Factor) -> IntegrationWindow:
     elif function is Factor.SF:
         excess = np.maximum(excess, 0.0)
     share = weight.variance / (weight.variance + factor.variance)
-    return IntegrationWindow.of(overlap, function, overlap.x_near(weight.mean - excess * share))
+    v, apart = weight.mean - excess * share, overlap.factor_less_weight
+    # Where the slope is too steep for Newton's method it starts below both peaks.
+    steep = (v > weight.highest) | (v + apart > factor.highest)
+    v = np.where(steep, np.minimum(weight.mean, factor.mean - apart), v)
+    return IntegrationWindow.of(overlap, function, overlap.x_near(v))
 
 
 def _heaviness(reach: Floats) -> Floats:

@@ -129,7 +129,18 @@ def integrated_ratio_of_rates(
 ) -> LogRatioPosterior:
     """Return the posterior of r₁/r₂ by quadrature, as a truncated component needs it."""
     densities = LogGammaDensity.of(first), LogGammaDensity.of(second)
-    return LogRatioPosterior(first, second, densities=densities)
+    return IntegratedRateRatio(first, second, densities=densities)
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntegratedRateRatio(LogRatioPosterior):
+    """The posterior of r₁/r₂ by quadrature."""
+
+    @property
+    def _middle(self) -> Floats:
+        # Exposures may differ by any factor, so that means of rates say nothing of logarithms.
+        first, second = self.densities
+        return first.mean - second.mean
 
 
 @dataclass(frozen=True)

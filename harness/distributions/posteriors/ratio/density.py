@@ -48,6 +48,8 @@ from harness.distributions.posteriors.truncated import Truncated
 # Beyond this |z| the tails are taken to be powers of p, or of q.
 _FARTHEST = 690.0
 _ROUNDED = 5.0
+# So far above its mode log r has slopes of e^60 and more, and far above that none that are doubles.
+_STEEP = 60.0
 
 Points = tuple[Floats, Floats]
 
@@ -138,7 +140,9 @@ class LogScaleDensity(Density, Generic[W]):
             return (z, minus), beyond
         rise, fall = self._powers()
         minus = np.where(beyond == 0, minus, -inside)
-        return (inside, minus), np.where(z < 0, rise, -fall) * beyond
+        change = np.zeros_like(beyond)
+        np.multiply(np.where(z < 0, rise, -fall), beyond, out=change, where=beyond != 0)
+        return (inside, minus), change
 
 
 @dataclass(frozen=True)
@@ -220,6 +224,10 @@ class LogGammaDensity(LogScaleDensity[GammaDensity]):
 
     def _unscaled(self, p: Floats, q: Floats) -> Points:
         return np.exp(p), np.full_like(p, np.inf)
+
+    @property
+    def highest(self) -> Floats:
+        return np.log1p(self.whole.whole.a) - np.log(self.whole.whole.b) + _STEEP
 
     def _powers(self) -> Points:
         return self.whole.whole.a, np.full_like(self.whole.whole.a, np.inf)

@@ -352,14 +352,14 @@ def draw_solve_curve(results: Results, asked: SolveCurveOptions) -> Iterator[Dra
     name, measure = solve["factor"], MEASURES[solve["measure"]]
     rows = study.measured(solve["measure"])
     words = study.axis_text(solve["measure"], measure.words)
-    others = [each for each in study.experiment["factors"][0] if each != name]
+    others = [factor for factor in study.experiment["factors"][0] if factor != name]
     searches = table.select(others).unique(maintain_order=True).rows(named=True) if others else [{}]
     for number, held in enumerate(searches, 1):
         answers = table.filter(**held).filter(table.filter(**held)["method"].is_in(study.methods))
         looks = {method: study.look(method) for method in answers["method"]}
         names = [style.wrap(method, style.COLUMN - 10) for method in looks]
         handles = [Line2D([], [], **look.line | look.points()) for look in looks.values()]
-        where = ", ".join(f"{each} = {level_text(level)}" for each, level in held.items())
+        where = ", ".join(f"{factor} = {level_text(level)}" for factor, level in held.items())
         heading = f"{where}; " if where else ""
         heading = style.wrap(f"{heading}bars and shade: 95 % intervals", style.COLUMN)
         names.append(f"value: {measure.text(solve['equals'])}")
@@ -388,11 +388,15 @@ def _shown(solve: Mapping[str, Any], answers: pl.DataFrame) -> tuple[float, floa
     """The levels of the axis: those around the answers, or the whole range where one is lacking."""
     low, high = solve["between"]
     room = 0.03 * (high - low)
-    found = answers.select("crossing", "crossing_lower", "crossing_upper").drop_nulls().to_numpy()
-    if len(found) < answers.height:
+    crossings = (
+        answers.select("crossing", "crossing_lower", "crossing_upper").drop_nulls().to_numpy()
+    )
+    if len(crossings) < answers.height:
         return low - room, high + room
-    half = 0.5 * (found[:, 2] - found[:, 1]) * _AROUND
-    return max(low - room, (found[:, 0] - half).min()), min(high + room, (found[:, 0] + half).max())
+    half = 0.5 * (crossings[:, 2] - crossings[:, 1]) * _AROUND
+    return max(low - room, (crossings[:, 0] - half).min()), min(
+        high + room, (crossings[:, 0] + half).max()
+    )
 
 
 def _plot_search(

@@ -88,9 +88,9 @@ class Study:
     @cached_property
     def chosen(self) -> str:
         """The name of the estimand that is drawn, of several; "" of the only one."""
-        known = list(estimands_of(self.experiment))
+        names = list(estimands_of(self.experiment))
         asked = getattr(self.asked, "estimand", None)
-        return str(levels_of(self.kind, "estimand", None if asked is None else [asked], known)[0])
+        return str(levels_of(self.kind, "estimand", None if asked is None else [asked], names)[0])
 
     @property
     def estimand(self) -> str:
@@ -135,17 +135,17 @@ class Study:
 
     def errors(self) -> dict[str, pl.DataFrame]:
         """The trials of each method in the scenario asked for; less their truth if it is drawn."""
-        found = self.replicates()
+        by_method = self.replicates()
         if not self.is_drawn:
-            return found
-        if all(rows["truth"].is_null().any() for rows in found.values()):
+            return by_method
+        if all(rows["truth"].is_null().any() for rows in by_method.values()):
             raise NothingToDrawError(f"{self.kind}: the truths are texts")
         import polars as pl
 
         names = ("estimate", "lower", "upper", "truth")
         return {
             method: rows.with_columns(pl.col(*names) - pl.col("truth"))
-            for method, rows in found.items()
+            for method, rows in by_method.items()
         }
 
     def replicates(self) -> dict[str, pl.DataFrame]:
