@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -62,7 +62,7 @@ class Command:
     def words(self) -> list[str]:
         """The program and its arguments."""
         if not isinstance(self.command, str):
-            words = list(self.command)
+            words = list(self.command) if isinstance(self.command, Iterable) else []
             sound = all(isinstance(word, str) for word in words)
         else:
             try:
@@ -130,7 +130,8 @@ class RFunction:
     side: str = TWO_SIDED
 
     def __post_init__(self) -> None:
-        place, separator, name = self.function.rpartition("::")
+        is_text = isinstance(self.function, str)
+        place, separator, name = self.function.rpartition("::") if is_text else ("", "", "")
         if not (separator and place.strip(":") and name) or any(
             character in name for character in ":/ "
         ):

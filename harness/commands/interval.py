@@ -483,7 +483,7 @@ def data_of_words(family: Family, words: Sequence[str]) -> dict[str, str]:
     >>> data_of_words(family_of("proportion"), ["90/100", "45/50"])
     {'x': '90,45', 'n': '100,50'}
     """
-    text = " ".join(words)
+    text = " ".join(map(str.strip, words))
     options = enumerated(map(option_of, family.data))
     if len(family.lists) == 1:
         return {family.lists[0]: ",".join(text.replace(",", " ").split())}

@@ -7,6 +7,7 @@ the families.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -362,15 +363,19 @@ def with_data(
 def with_joined_numbers(arguments: Sequence[str]) -> list[str]:
     """The arguments with the numbers after ``--prior`` as one: the parser takes one value of it.
 
-    The lists of ``interval`` likewise, whose numbers below 0 are no options.
+    The lists of ``interval`` likewise. A number below 0 that is data of its own has a space before
+    it, as the parser takes it for an option otherwise.
 
     >>> with_joined_numbers(["--prior", "1", "0.5", "--x", "3"])
     ['--prior', '1 0.5', '--x', '3']
     >>> with_joined_numbers(["interval", "mean", "--values", "-1", "3"])
     ['interval', 'mean', '--values', '-1 3']
+    >>> with_joined_numbers(["interval", "mean", "-1", "3"])
+    ['interval', 'mean', ' -1', '3']
     """
     lists = {"--prior"}
-    if "interval" in arguments[:1]:
+    takes_words = "interval" in arguments[:1]
+    if takes_words:
         of_lists = RUN_VALUES | RANGE | OR_LISTS | SCORES | CLUSTERED_SCORES | LABELLED
         lists |= {f"--{name}" for name in of_lists}
     joined: list[str] = []
@@ -381,7 +386,9 @@ def with_joined_numbers(arguments: Sequence[str]) -> list[str]:
             continue
         is_first = bool(joined) and joined[-1] in lists and is_number(argument)
         follows_number = is_first or ("=" in argument and argument.partition("=")[0] in lists)
-        joined.append(argument)
+        is_value = bool(joined) and joined[-1].startswith("--") and "=" not in joined[-1]
+        is_data = takes_words and not is_value and re.match(r"-\.?\d", argument)
+        joined.append(f" {argument}" if is_data else argument)
     return joined
 
 

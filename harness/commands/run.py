@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 def run(
     configs: Annotated[
-        list[Path] | None,
+        list[str] | None,
         typer.Argument(
             help="YAML files, folders of them, or names of configs that come with the package; "
             "none lists those."
@@ -85,13 +85,16 @@ def run(
             )
         say("\n".join(shipped_lines(shipped_configs())))
         return 0
+    if "" in configs:
+        # As of a variable of the shell that is not set; a path of it is the working folder.
+        raise InputError("expected the path of a config or of a folder, found an empty text")
     execution = {"jobs": jobs, "backend": backend, "timeout": timeout}
     given = {key: value for key, value in execution.items() if value is not None}
     changes = [*(overrides or []), *(f"execution.{key}={given[key]}" for key in given)]
     from harness.kinds.load import load_all
 
     # What is wrong with a config is said before the engines are loaded, which takes longer.
-    experiments = load_all(configs, changes)
+    experiments = load_all([Path(config) for config in configs], changes)
     # Imported before signals raise exceptions, which an import may swallow.
     import harness.api  # noqa: F401
     from harness.runner.parts import Part

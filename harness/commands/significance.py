@@ -6,6 +6,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from harness.base.errors import InputError
 from harness.commands.options import (
     TABLE_COUNTS,
     TWO_COUNTS,
@@ -54,8 +55,11 @@ def significance(
     compared = {comparison.name: comparison for comparison in COMPARED}
     numbers = given_data(data)
     if words and family in compared:
+        if numbers:
+            taken = next(iter(numbers)).replace("_", "-")
+            raise InputError(f"expected the data once, found {' '.join(words)} and --{taken}")
         given = data_of_words(compared[family], words)
-        numbers = given_data({name: number_or_list(text) for name, text in given.items()}) | numbers
+        numbers = given_data({name: number_or_list(text) for name, text in given.items()})
     chance = probability(cast(Any, family), delta=delta, prior=prior, **numbers)
     least = compared[family].scale.equality if delta is None else delta
     show([{"family": family, **numbers, "delta": least, "probability": chance}], output)

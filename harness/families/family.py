@@ -24,7 +24,7 @@ from harness.families.combination import (
     ParameterScale,
     Span,
 )
-from harness.families.data import validate_values
+from harness.families.data import LARGEST_COUNT, validate_values
 from harness.families.model import Model
 
 MONTE_CARLO, POSTERIOR, ENUMERATION = "monte_carlo", "posterior", "enumeration"
@@ -486,8 +486,11 @@ class Family:
             raise InputError(f"{self.name} takes no prior, found {prior!r}")
         expected = self.prior_range
         try:
+            is_listed = not isinstance(prior, str | Mapping)
+            if not is_listed or any(isinstance(value, str | bool) for value in prior):
+                raise TypeError
             numbers = tuple(float(value) for value in prior)
-            if isinstance(prior, str) or len(numbers) != len(self.model.PRIOR_SYMBOLS):
+            if len(numbers) != len(self.model.PRIOR_SYMBOLS):
                 raise TypeError
         except (TypeError, ValueError):
             raise InputError(f"prior should be {expected}, found {prior!r}") from None
@@ -504,17 +507,18 @@ class Family:
     @cached_property
     def prior_range(self) -> str:
         """What the parameters of a prior may be, in words."""
+        words = f"{self.model.PRIOR_RANGE}, no shape above 10^9"
         if self.samples == 1:
-            return self.model.PRIOR_RANGE
-        return f"{self.model.PRIOR_RANGE}, of two samples no shape below {SMALLEST_SHAPE_OF_TWO}"
+            return words
+        return f"{words}, of two samples none below {SMALLEST_SHAPE_OF_TWO}"
 
     def is_valid_prior(self, prior: Prior) -> bool:
         """Whether the numbers are the parameters of a prior of this family."""
         # Both parameters of a Beta distribution are shapes, of a Gamma distribution the first.
         shapes = prior if self.is_bounded else prior[:1]
-        return self.model.is_valid_prior(prior) and (
-            self.samples == 1 or min(shapes) >= SMALLEST_SHAPE_OF_TWO
-        )
+        smallest = 0.0 if self.samples == 1 else SMALLEST_SHAPE_OF_TWO
+        is_in_range = smallest <= min(shapes) and max(shapes) <= LARGEST_COUNT
+        return is_in_range and self.model.is_valid_prior(prior)
 
     def posterior(self, data: Data, prior: Prior) -> Any:
         """Return the posterior of the parameter for each outcome, with the prior of each sample.

@@ -10,7 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
-from harness.base.arguments import validate_path
+from harness.base.arguments import quoted, validate_path
+from harness.base.errors import InputError
 from harness.families.csv_rows import ITEM, MODEL, CsvTable, table_of_columns
 
 Missing = Literal["drop", "wrong"]
@@ -101,8 +102,19 @@ def sources(argument: str, given: Any) -> tuple[Path | CsvTable, ...]:
 
 
 def texts(given: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return names of columns, of which one may be given as a text."""
-    return (given,) if isinstance(given, str) else tuple(map(str, given or ()))
+    """Return names of columns, of which one may be given as a text.
+
+    Raises:
+        InputError: it is neither a text nor a list.
+    """
+    if isinstance(given, str):
+        return (given,)
+    try:
+        return tuple(map(str, given or ()))
+    except TypeError:
+        raise InputError(
+            f"expected the name of a column or a list of names, found {quoted(given)}"
+        ) from None
 
 
 @dataclass(frozen=True)

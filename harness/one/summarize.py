@@ -43,6 +43,7 @@ from harness.kinds.simulation.measures import (
     measures,
     relative_precision,
 )
+from harness.one.file_question import texts
 
 COLUMNS = ("measure", "estimate", "mcse", "trials", "ci_lower", "ci_upper")
 """The columns of a summary beside those of its groups."""
@@ -174,7 +175,7 @@ class SummaryOptions:
     @property
     def factors(self) -> tuple[str, ...]:
         """The columns of the method and of further factors."""
-        return (self.by,) if isinstance(self.by, str) else tuple(self.by)
+        return texts(self.by)
 
     @property
     def columns(self) -> dict[str, str]:

@@ -124,10 +124,10 @@ def average(
                 "average needs x and n, or rows with the names of its columns correct, stratum and "
                 "weight"
             )
+        counts: Sequence[Floats] = counts_of_lists(("x", "n"), {"x": x, "n": n}, _STRATUM)
         given = list_of_numbers(
             "weights", np.ones(np.shape(n)) if weights is None else weights, _STRATUM
         )
-        counts: Sequence[Floats] = counts_of_lists(("x", "n"), {"x": x, "n": n}, _STRATUM)
     else:
         if x is not None or n is not None or weights is not None or correct is None:
             raise InputError("rows needs correct, the name of a column, and no x, n and weights")

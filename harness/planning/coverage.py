@@ -25,7 +25,7 @@ from harness.designs.results import ROUNDED_PROBABILITY
 from harness.distributions.sampling.law import Law, on_lattice
 from harness.distributions.sampling.laws import OWN, sampling_law
 from harness.distributions.truths import Prior
-from harness.families.data import broadcast_columns, levels_of
+from harness.families.data import LARGEST_COUNT, broadcast_columns, levels_of
 from harness.families.family import Data, Family, validate_names
 from harness.methods.catalogue.recommended import COMPUTED_OVER
 from harness.methods.method import TWO_SIDED
@@ -168,7 +168,8 @@ def coverage(
             {"beta_binomial": {"rho": 0.1}}, {"clusters": {"size": 10, "rho": 0.1}} or
             {"hypergeometric": {"population": 1000}}; "poisson" or
             {"gamma_poisson": {"dispersion": 1.5}}. None for binomial or Poisson outcomes.
-        trials: of lists alone, the data sets that are drawn at each true value; None for 20,000.
+        trials: of lists alone, the data sets that are drawn at each true value, at most
+            10^9; None for 20,000.
         seed: of lists alone, the seed of the random numbers; None for 2003.
         **given: sizes and true values by name, numbers or arrays: n from 1 to 10^9, exposures
             above 0, proportions from 0 to 1, rates from 0 on. ``stopping``, the rule by which the
@@ -274,6 +275,8 @@ def _coverage_of_lists(
     """Return the coverage by Monte Carlo."""
     trials, seed = TRIALS if trials is None else trials, SEED if seed is None else seed
     validate_whole("trials", trials, 1)
+    if trials > LARGEST_COUNT:
+        raise InputError(f"trials should be at most 10^9, found {trials}")
     validate_whole("seed", seed, 0)
     source = source_of(family, method, side, prior, may_draw=True)
     levels = levels_of(alpha)

@@ -317,12 +317,13 @@ def _asked(
     family.refuse_lists(f"power is an exact sum over outcomes, and {family.name} has lists as data")
     value = above if above is not None else below
     assert value is not None
-    validate_number("above" if below is None else "below", value)
+    of_bound = "above" if below is None else "below"
+    validate_number(of_bound, value)
+    if not np.isfinite(value):
+        raise InputError(f"{of_bound} should be a finite number, found {value:g}")
     validate_number("alpha", alpha)
-    if not 0 < alpha < 1 or not np.isfinite(value):
-        raise InputError(
-            f"expected a finite value and an alpha between 0 and 1, found {value:g} and {alpha:g}"
-        )
+    if not 0 < alpha < 1:
+        raise InputError(f"alpha should be a number between 0 and 1, found {alpha:g}")
     goal = Bound(float(value), above is not None, probability)
     chosen = method or default_method(family, goal.side, has_prior=prior is not None).name
     if isinstance(chosen, str):

@@ -86,6 +86,8 @@ def find_parts(paths: Sequence[Path]) -> dict[str, list[PartFile]]:
     parts_by_name: dict[str, list[PartFile]] = {}
     seen: set[str] = set()
     for path in paths:
+        if not os.path.lexists(path):
+            raise InputError(f"{path} cannot be read: it is no file and no folder")
         files = sorted(path.rglob(part_file("*", "*"))) if path.is_dir() else [path]
         if not files:
             raise InputError(f"{path} holds no part of a run, as `run --shard i/m` writes it")

@@ -28,6 +28,8 @@ def test_a_share_in_per_cent_is_the_double_of_its_decimals():
         ),
         ("mean 75 72 78", "mean --values 75,72,78"),
         ("mean 75,72, 78", "mean --values 75,72,78"),
+        ("mean 1 -2 3 --level 90%", "mean --values 1,-2,3 --alpha 0.1"),
+        ("mean -.5 -1e3, -2", "mean --values=-.5,-1e3,-2"),
         ("mean --values -1 72 78", "mean --values=-1,72,78"),
         ("clustered_proportion 3/10 5/9 2/8", "clustered_proportion --x 3,5,2 --n 10,9,8"),
     ],

@@ -199,7 +199,7 @@ def test_a_damaged_part_is_named(content, copied):
 
 def test_a_folder_without_parts_is_named(tmp_path):
     refused([tmp_path], "holds no part of a run")
-    refused([tmp_path / "none"], "cannot be opened")
+    refused([tmp_path / "none"], "none cannot be read: it is no file and no folder")
 
 
 def test_another_experiment_does_not_take_the_place_of_a_part(copied):
