@@ -387,7 +387,8 @@ def with_joined_numbers(arguments: Sequence[str]) -> list[str]:
         is_first = bool(joined) and joined[-1] in lists and is_number(argument)
         follows_number = is_first or ("=" in argument and argument.partition("=")[0] in lists)
         is_value = bool(joined) and joined[-1].startswith("--") and "=" not in joined[-1]
-        is_data = takes_words and not is_value and re.match(r"-\.?\d", argument)
+        has_family = takes_words and len(joined) > 1
+        is_data = has_family and not is_value and re.match(r"-\.?\d", argument)
         joined.append(f" {argument}" if is_data else argument)
     return joined
 

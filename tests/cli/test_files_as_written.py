@@ -69,7 +69,7 @@ def test_a_label_of_right_cases_is_one_of_two():
     rows = {"ok": ["C", "I", "P"]}
     with pytest.raises(InputError, match="expected `positive` C and at most one other label in ok"):
         harness.interval("proportion", rows=rows, correct="ok", positive="C")
-    with pytest.raises(InputError, match="expected positive X"):
+    with pytest.raises(InputError, match="expected `positive` X"):
         harness.interval("proportion", rows={"ok": ["C", "I"]}, correct="ok", positive="X")
 
 
