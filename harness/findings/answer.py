@@ -64,8 +64,8 @@ class Answer:
     sentences: Sequence[str]
     warnings: Sequence[str]
     """What makes its numbers doubtful: failed methods, engines that disagree."""
-    rankings: Mapping[float, TextTable] = field(default_factory=dict)
-    """The methods at each alpha, the best first."""
+    rankings: Mapping[str, TextTable] = field(default_factory=dict)
+    """The methods at each alpha, the best first, by words that say of what the table is."""
     advice: Sequence[str] = ()
     """Which method to use, a line for each alpha."""
     references: Sequence[Mapping[str, Any]] = field(default=())
@@ -76,7 +76,7 @@ def found_answer(results: Results) -> Answer:
     """What a run has found, in words and as a table for each alpha."""
     judged, manifest = judgements(results), results.manifest
     titles = method_titles(manifest)
-    rankings: dict[float, TextTable] = {}
+    rankings: dict[str, TextTable] = {}
     for at_alpha in judged:
         methods, unit = at_alpha.methods, None
         if len(methods) > 1:
@@ -90,7 +90,8 @@ def found_answer(results: Results) -> Answer:
             row[VERDICT] = replace(row[VERDICT], value=float(place))
         if rows:
             caption = _caption(rows, at_alpha, unit, titles)
-            rankings[at_alpha.alpha] = text_table(caption, rows, (METHOD, VERDICT))
+            words = f"At {nominal(at_alpha.alpha)} nominal coverage"
+            rankings[words] = text_table(caption, rows, (METHOD, VERDICT))
     failures = (*failed_methods(manifest), *unsteady_methods(manifest))
     warnings = [f"Failed: {sentence}." for sentence in failures]
     wide = missed_precision(manifest)

@@ -207,7 +207,7 @@ class Remarks:
                 and not (interval.estimate < lower or interval.estimate > upper)
             ):
                 return f"; {_offer(other)}: {self.format_limits(lower, upper)}"
-        return "; nor has another method of the family, of those that the catalogue ranks first"
+        return "; no other method of those that the catalogue ranks first says more there"
 
     def _at(self, places: Iterable[int]) -> str:
         """The words for the places of some rows, after what is said of them."""

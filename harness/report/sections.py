@@ -22,7 +22,6 @@ from harness.tables.columns import CELLS, SAMPLING
 from harness.tables.formats import markdown_table
 from harness.tables.formats import markdown_text as escaped
 from harness.tables.results import Results
-from harness.tables.wording import nominal
 
 LARGEST = 100
 """The largest size, where it is a count, whose cells stand in the page; of two samples of each."""
@@ -55,9 +54,9 @@ def paragraphs(answer: Answer, manifest: Mapping[str, Any]) -> Iterator[str]:
         yield f"**{escaped(sentence)}**"
     for sentence in answer.sentences:
         yield escaped(sentence)
-    for alpha, ranking in answer.rankings.items():
-        at_alpha = f"At {nominal(alpha)} nominal coverage:\n\n"
-        yield (at_alpha if len(answer.rankings) > 1 else "") + markdown_table(ranking)
+    for words, ranking in answer.rankings.items():
+        heading = f"{escaped(words)}:\n\n" if len(answer.rankings) > 1 else ""
+        yield heading + markdown_table(ranking)
     for remark in engine_remarks(manifest):
         yield escaped(remark.sentence)
     for sentence in answer.advice:

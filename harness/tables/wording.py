@@ -226,15 +226,17 @@ def covered(missed: float, alpha: float) -> str:
 def coverage(value: float | None, error: float | None = None, interval: Span | None = None) -> str:
     """A coverage in percent, beside its standard error where it is an estimate.
 
-    Of an estimate without one, as of no miss at all, the 95 % interval stands in its place. What is
-    less than 100 % is never written as 100 %.
+    Of an estimate without one, as of no miss at all or of one trial, the 95 % interval stands in
+    its place. What is less than 100 % is never written as 100 %.
 
     >>> coverage(0.95), coverage(0.99999951), coverage(0.9512, 0.0031), coverage(1, None, (0.99, 1))
     ('95.00 %', '99.99995 %', '95.12 ± 0.31 %', '100.00 (99.00, 100.00) %')
+    >>> coverage(1, math.nan, (0.025, 1))
+    '100.00 (2.50, 100.00) %'
     """
     if value is None or math.isnan(value):
         return ""
-    if error:
+    if error and not math.isnan(error):
         return f"{with_error(100 * value, 100 * error, 2)} %"
     if interval is not None:
         return f"{with_interval(100 * value, 100 * interval[0], 100 * interval[1], 2)} %"

@@ -17,6 +17,7 @@ from harness.findings.choice import Candidate, choice
 from harness.findings.judgements import judgements
 from harness.kinds.catalogue import KINDS
 from harness.kinds.load import load_experiment
+from harness.pages.results_page import markdown
 
 CONFIG: dict[str, Any] = {
     "kind": "choice",
@@ -50,6 +51,12 @@ def test_its_numbers_are_those_of_coverage_under_each_truth(results: Any) -> Non
         # The worst cases of truths within others are no others.
         worst = expected["worst_alpha"].to_list()
         assert table["worst_alpha"].to_list() == (worst if name == "flat" else [None] * 12)
+
+
+def test_its_answer_in_markdown_names_each_table(results: Any) -> None:
+    text = markdown([results])
+    assert "95 % intervals, in the order of the rule:\n\n| Method |" in text
+    assert "\n\n| Alpha | On average |" in text
 
 
 def test_the_summary_is_the_rule_over_the_truths_that_decide(results: Any) -> None:

@@ -303,7 +303,7 @@ def test_each_alpha_has_a_table(tmp_path: Path) -> None:
         "figures": [],
     }
     found = found_answer(harness.run(config, out=tmp_path))
-    assert list(found.rankings) == [0.05, 0.1]
+    assert list(found.rankings) == ["At 95 % nominal coverage", "At 90 % nominal coverage"]
     assert len(found.sentences) == 4, "who keeps alpha, and how short a method can be"
 
 

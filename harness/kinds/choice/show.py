@@ -39,16 +39,16 @@ def choice_screen(results: ChoiceResults) -> Iterator[RenderableType]:
 
 
 def found_answer(results: ChoiceResults) -> Answer:
-    """The same as an answer of a page, whose tables are numbered from 0 on."""
+    """The same as an answer of a page."""
     manifest = results.manifest
-    tables = enumerate([*method_tables(results), other_answers(results)])
+    tables = [*method_tables(results), other_answers(results)]
     return Answer(
         [rule(results)],
         [
             *(f"The engines disagree under {name}." for name in manifest.get("disagreeing", ())),
             *(f"Failed: {sentence}." for sentence in manifest["failures"]),
         ],
-        {float(place): table for place, table in tables},
+        {table.caption: table for table in tables},
         list(advice(results)),
     )
 
