@@ -163,6 +163,8 @@ def _sentence(detail: ErrorDetails, context: Mapping[str, Any]) -> str:
         return expected_found(f"one of {', '.join(words)}", value) + did_you_mean(value, words)
     if kind == "value_error":
         return f"{context['error']}, found {describe(value)}"
+    if kind == "too_short" and isinstance(value, Mapping):
+        return expected_found(f"a mapping of at least {context['min_length']}", value)
     if kind in EXPECTED:
         return expected_found(EXPECTED[kind].format(**context), value)
     return expected_found(detail["msg"].removeprefix("Input should be "), value)

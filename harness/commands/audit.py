@@ -47,10 +47,12 @@ def audit(
     from harness.base.arguments import validate_choice, validate_whole
     from harness.base.errors import InputError
     from harness.checks.audit.audit import SHIPPED, Audited, load_list, run_audit
+    from harness.checks.options import validate_seconds
     from harness.commands.output import say, validate_output_files, write_output_file
     from harness.pages.audit import format_csv, format_page
 
     validate_whole("jobs", jobs, 1)
+    validate_seconds("timeout", timeout)
     chosen = load_list(SHIPPED if listed is None else listed)
     for name in packages or ():
         validate_choice("package", name, dict.fromkeys(package.name for package in chosen.packages))

@@ -87,6 +87,8 @@ def summarize(
         given = {"estimate": estimate, "by": by, "decimal": decimal, "alpha": alpha, **columns}
         given |= {"confidence": confidence, "null": null or None}
         return _study(file, contract, [name for name in given if given[name] is not None], output)
+    if estimate is None and not file.exists():
+        raise InputError(f"{file} cannot be read: no such file or folder")
     if estimate is None:
         raise InputError("summarize needs --estimate, the column of the estimates in the file")
     if contract is not None:

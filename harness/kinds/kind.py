@@ -353,8 +353,11 @@ class FamilyKind(Kind[E]):
         having = [form.family for form in self.forms() if key in form.keys]
         if len(having) == 1:
             return f"expected the family {having[0].name} with {key}, found {family.name}"
-        if having:
+        if len({other.design for other in having}) == 1:
             return f"expected a family of {having[0].design} with {key}, found {family.name}"
+        if having:
+            names = enumerated(dict.fromkeys(other.public_name for other in having), "or")
+            return f"expected one of the families {names} with {key}, found {family.name}"
         for kind in kinds:
             if any(key in other.keys for other in kind.forms()):
                 return f"expected kind: {kind.name} with {key}, found {form.kind}"

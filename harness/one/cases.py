@@ -61,7 +61,7 @@ def read_cases(
             f"{asked.call('leaderboard')} has an interval for each system and of their differences"
         )
     is_long = bool(asked.by) and bool(asked.key)
-    if is_long and all(asked.by[0] in table.names for table in tables):
+    if is_long and (len(tables) == 1 or all(asked.by[0] in table.names for table in tables)):
         table = _below_each_other(tables)
     elif len(tables) == 1 and asked.key:
         raise InputError("--key with one file needs --by, the column of the systems")

@@ -228,8 +228,13 @@ def numbers_of(experiment: AnyExperiment) -> Numbers:
 
 def _explorable(experiment: AnyExperiment) -> Experiment:
     """Return the experiment if the page can show it; raise otherwise, before it is computed."""
+    if not isinstance(experiment, Experiment):
+        raise InputError(
+            f"--explorer takes a config of the kind {Experiment.kind}, found {experiment.name} of "
+            f"the kind {experiment.kind}"
+        )
     asked = "--explorer takes a config of the family proportion with one alpha"
-    if not isinstance(experiment, Experiment) or experiment.family.public_name != FAMILY:
+    if experiment.family.public_name != FAMILY:
         raise InputError(f"{asked}, found {experiment.name} of the family {experiment.family_name}")
     if len(experiment.alphas) > 1:
         alphas = ", ".join(f"{alpha:g}" for alpha in experiment.alphas)

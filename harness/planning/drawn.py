@@ -372,6 +372,8 @@ def refuse_out_of_reach(family: Family, goal: Goal, parameter: float, where: str
     """
     if not isinstance(goal, Bound):
         return
+    # A difference such as 0.8 - 0.85 is off in its last digits.
+    parameter = float(f"{parameter:.12g}")
     if parameter > goal.value if goal.is_above else parameter < goal.value:
         return
     relation = "equal to" if parameter == goal.value else "on the wrong side of"

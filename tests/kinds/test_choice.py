@@ -119,7 +119,8 @@ def test_where_none_qualifies_the_least_bad_is_the_default() -> None:
     ("change", "message"),
     [
         ({"truths": {"flat": {"uniform": [0.5, 2]}}}, "truths.flat.uniform"),
-        ({"truths": {}}, "truths"),
+        ({"truths": {}}, "truths: expected a mapping of at least 1, found {}"),
+        ({"trials": {"per_truth": 9}}, "expected one of the families mean, bounded_mean, "),
         ({"shown": {"flat": {"uniform": [0, 1]}}}, "expected another name than one of truths"),
         ({"reference": "blaker"}, "expected the label of a method of the config, found blaker"),
         ({"allow": {"mean": 0.9}}, "expected a number from 1 to 1000"),

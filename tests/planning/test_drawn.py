@@ -165,6 +165,15 @@ def test_what_no_size_of_an_area_answers_is_refused(given, words):
         harness.size("auc", **given)
 
 
+@pytest.mark.parametrize(
+    ("above", "words"),
+    [(0, "the true value -0.05 is on the wrong side of 0"), (-0.05, "-0.05 is equal to -0.05")],
+)
+def test_a_difference_that_is_out_of_reach_is_rounded(above, words):
+    with pytest.raises(InputError, match=words):
+        harness.size("proportion_difference", p1=0.8, p2=0.85, above=above, probability=0.8)
+
+
 @pytest.mark.slow
 def test_a_power_at_small_shares_is_found_by_the_default():
     given = {"p1": 0.03, "p2": 0.02, "above": 0, "probability": 0.8, "alpha": 0.025}

@@ -258,6 +258,15 @@ def test_another_family_is_refused() -> None:
         explorer(load_experiment(rate))
 
 
+def test_another_kind_is_refused() -> None:
+    config = {"kind": "choice", "name": "c", "family": "proportion", "n": [10]}
+    chosen = load_experiment(
+        {**config, "methods": ["wald"], "truths": {"flat": {"uniform": [0, 1]}}}
+    )
+    with pytest.raises(InputError, match="of the kind coverage, found c of the kind choice"):
+        explorer(chosen)
+
+
 def test_labels_of_the_user_stay_text() -> None:
     label = '<img src="x" onerror="alert(1)">'
     page = render(

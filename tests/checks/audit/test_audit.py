@@ -135,6 +135,13 @@ def test_the_command_refuses_a_package_that_is_not_listed(capsys):
     assert "statsmodels" in capsys.readouterr().err
 
 
+def test_the_command_refuses_a_timeout_of_0_before_it_writes(tmp_path, capsys):
+    out = tmp_path / "out"
+    assert main(["audit", "scipy", "--timeout", "0", "--out", str(out)]) == 2
+    assert "timeout should be more than 0" in capsys.readouterr().err
+    assert not out.exists()
+
+
 def test_the_command_writes_the_page_and_the_table(tmp_path, capsys):
     file = tmp_path / "list.yaml"
     file.write_text(LIST.partition("observations")[0], "utf-8")
