@@ -37,7 +37,14 @@ def entry() -> None:
             "in which the harness is installed, as in .venv/bin/python -m harness (README.md says "
             "how it is installed)"
         )
-    sys.exit(main())
+    code = main()
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        try:
+            stream.flush()
+        except OSError:
+            # What cannot be written has been said: the interpreter would try again as it ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    sys.exit(code)
 
 
 def _fit_address_space() -> None:

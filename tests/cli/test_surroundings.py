@@ -45,6 +45,8 @@ def shell(line: str, **environment: str) -> subprocess.CompletedProcess[str]:
         text=True,
         env={
             **os.environ,
+            # As usual, what is printed waits in a buffer.
+            "PYTHONUNBUFFERED": "",
             "PYTHONPATH": str(ROOT),
             "H": f"{sys.executable} -m harness",
             **environment,
