@@ -42,7 +42,8 @@ def entry() -> None:
         try:
             stream.flush()
         except OSError:
-            # What cannot be written has been said: the interpreter would try again as it ends.
+            # The interpreter would try again as it ends, and say so a second time.
+            code = code or 2
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     sys.exit(code)
 

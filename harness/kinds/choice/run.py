@@ -276,7 +276,7 @@ def _of_outcomes(
         if _has_excess(family, column.side)
     ]
     asked = tuple(columns.deterministic[place] for place in places)
-    drawn = [column.column for column in columns.stochastic if column.column.side != TWO_SIDED]
+    drawn = [source.column for source in columns.stochastic if source.column.side != TWO_SIDED]
     outcomes = [solver_of(scenario).possible_outcomes() for scenario in scenarios]
     one_sided = replace(columns, deterministic=asked, stochastic=())
     computed = [
